@@ -1,0 +1,52 @@
+// Package syntax turns one file's bytes into declarations, occurrences and
+// imports with tree-sitter. It is the only package that links a parser; it
+// knows no git, no segment and no file system. Its results are a pure
+// function of (language, bytes).
+package syntax
+
+import "github.com/pindex-dev/pindex/artifact"
+
+// Decl is one declaration, in source order; a parent precedes its children.
+// Byte offsets refer to the bytes given to Parse.
+type Decl struct {
+	Kind       artifact.Kind
+	Flags      artifact.SymbolFlags
+	Name       string // such as "url_for"; for an anonymous impl or extension the type's name
+	Descriptor string // own SCIP descriptor, such as "Flask#", "url_for().", "name."; without the parent's
+	Parent     int32  // index into Decls; -1 at top level
+	NameAt     uint32 // byte offset of the name; Start when the declaration has none
+
+	// Start and End bound the declaration with the documentation comment,
+	// decorators and attributes that belong to it: [Start, End).
+	Start, End uint32
+	// Doc bounds its documentation (leading comment or docstring); empty when
+	// there is none.
+	DocStart, DocEnd uint32
+	// Sig bounds the declaration from its first keyword up to its body.
+	SigStart, SigEnd uint32
+}
+
+// Occurrence is one use of a name, in source order.
+type Occurrence struct {
+	At       uint32 // byte offset of the name
+	Role     artifact.Role
+	Name     string
+	Receiver string // see artifact.Occurrence
+}
+
+// Import is one binding made by an import statement, in source order.
+type Import struct {
+	At                  uint32
+	Module, Name, Alias string // see artifact.Import
+}
+
+// Facts is all that one file's syntax says.
+type Facts struct {
+	Decls       []Decl
+	Occurrences []Occurrence
+	Imports     []Import
+	// Degraded is DegradedNone, DegradedSyntax (the tree has error nodes; what
+	// parsed around them is here), or a reason for which the rest is empty:
+	// DegradedBudget, DegradedDepth.
+	Degraded artifact.Degraded
+}

@@ -1,0 +1,3 @@
+module github.com/pindex-dev/pindex
+
+go 1.26
