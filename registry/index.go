@@ -1,0 +1,169 @@
+package registry
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/opencontainers/image-spec/specs-go"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
+	"github.com/pindex-dev/pindex/internal/durable"
+	"github.com/pindex-dev/pindex/internal/fail"
+)
+
+// layoutIndex is a layout's index.json: what each tag holds. Entries that
+// pindex did not write are carried along unchanged.
+type layoutIndex struct{ oci ocispec.Index }
+
+func newLayoutIndex() *layoutIndex {
+	return &layoutIndex{ocispec.Index{
+		Versioned: specs.Versioned{SchemaVersion: 2},
+		MediaType: ocispec.MediaTypeImageIndex,
+		Manifests: []ocispec.Descriptor{},
+	}}
+}
+
+// decodeIndex reads an index.json, which is not trusted.
+func decodeIndex(b []byte) (*layoutIndex, error) {
+	if len(b) > MaxIndexJSON {
+		return nil, fmt.Errorf("%d bytes, more than %d", len(b), MaxIndexJSON)
+	}
+	var x layoutIndex
+	dec := json.NewDecoder(bytes.NewReader(b))
+	if err := dec.Decode(&x.oci); err != nil {
+		return nil, err
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return nil, errors.New("more than one JSON value")
+	}
+	if x.oci.SchemaVersion != 2 || x.oci.MediaType != "" && x.oci.MediaType != ocispec.MediaTypeImageIndex {
+		return nil, fmt.Errorf("not an OCI image index but schema %d, media type %.128q", x.oci.SchemaVersion, x.oci.MediaType)
+	}
+	if x.oci.Manifests == nil {
+		x.oci.Manifests = []ocispec.Descriptor{}
+	}
+	return &x, nil
+}
+
+func tagOf(d ocispec.Descriptor) string { return d.Annotations[ocispec.AnnotationRefName] }
+
+// find returns what tag holds. When a tag stands twice the last one counts,
+// as for other programs.
+func (x *layoutIndex) find(tag string) (ocispec.Descriptor, bool) {
+	for _, d := range slices.Backward(x.oci.Manifests) {
+		if tag != "" && tagOf(d) == tag {
+			return d, true
+		}
+	}
+	return ocispec.Descriptor{}, false
+}
+
+// set points tag to d.
+func (x *layoutIndex) set(tag string, d ocispec.Descriptor) {
+	x.remove(tag)
+	d.Annotations = map[string]string{ocispec.AnnotationRefName: tag}
+	x.oci.Manifests = append(x.oci.Manifests, d)
+}
+
+// remove drops tag and reports whether it was there.
+func (x *layoutIndex) remove(tag string) bool {
+	n := len(x.oci.Manifests)
+	x.oci.Manifests = slices.DeleteFunc(x.oci.Manifests, func(d ocispec.Descriptor) bool { return tagOf(d) == tag })
+	return len(x.oci.Manifests) < n
+}
+
+// tagged returns the entries that have a tag, sorted by it.
+func (x *layoutIndex) tagged() []Tagged {
+	var list []Tagged
+	seen := make(map[string]bool)
+	for _, d := range slices.Backward(x.oci.Manifests) {
+		if tag := tagOf(d); tag != "" && !seen[tag] {
+			seen[tag] = true
+			list = append(list, Tagged{tag, d})
+		}
+	}
+	slices.SortFunc(list, func(a, b Tagged) int { return cmp.Compare(a.Tag, b.Tag) })
+	return list
+}
+
+// encode returns the file's bytes: entries sorted by tag, then by digest, so
+// that the order of publishing does not show.
+func (x *layoutIndex) encode() ([]byte, error) {
+	slices.SortStableFunc(x.oci.Manifests, func(a, b ocispec.Descriptor) int {
+		return cmp.Or(cmp.Compare(tagOf(a), tagOf(b)), cmp.Compare(a.Digest, b.Digest))
+	})
+	b, err := json.Marshal(&x.oci)
+	if err == nil && len(b) > MaxIndexJSON {
+		err = fmt.Errorf("index.json would have %d bytes, more than %d", len(b), MaxIndexJSON)
+	}
+	return b, err
+}
+
+// readIndexFile returns the bytes of index.json; nil when there is none.
+func (l *Local) readIndexFile() ([]byte, error) {
+	f, err := os.Open(l.indexPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, l.readError(err, "index.json")
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, l.readError(err, "index.json")
+	}
+	if info.Size() > MaxIndexJSON {
+		return nil, l.badIndex(fmt.Errorf("%d bytes, more than %d", info.Size(), MaxIndexJSON))
+	}
+	// The file is only ever replaced, so its size does not change under us.
+	b := make([]byte, info.Size())
+	if _, err := io.ReadFull(f, b); err != nil {
+		return nil, l.readError(err, "index.json")
+	}
+	return b, nil
+}
+
+// readIndex returns the layout's index; an empty one when there is none.
+func (l *Local) readIndex() (*layoutIndex, error) {
+	b, err := l.readIndexFile()
+	if err != nil {
+		return nil, err
+	}
+	if b == nil {
+		return newLayoutIndex(), nil
+	}
+	x, err := decodeIndex(b)
+	if err != nil {
+		return nil, l.badIndex(err)
+	}
+	return x, nil
+}
+
+func (l *Local) badIndex(err error) error {
+	return fail.Wrap(fail.Verification, err,
+		"move that file away; the next compile writes a new one and finds its blobs again",
+		"%s is damaged", l.indexPath())
+}
+
+// writeIndex replaces index.json. The caller holds the lock.
+func (l *Local) writeIndex(x *layoutIndex) error {
+	b, err := x.encode()
+	if err != nil {
+		return fail.Wrap(fail.Internal, err, "prune the store", "cannot write the index of %s", l.dir)
+	}
+	if err := durable.WriteBytes(l.indexPath(), 0o644, b); err != nil {
+		return l.writeError(err)
+	}
+	return nil
+}
+
+func (l *Local) indexPath() string { return filepath.Join(l.dir, ocispec.ImageIndexFile) }

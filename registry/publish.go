@@ -1,0 +1,264 @@
+package registry
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
+	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/internal/durable"
+	"github.com/pindex-dev/pindex/internal/fail"
+)
+
+// check refuses a publication whose parts contradict each other. The full
+// validation of a manifest is its writer's.
+func (p Publication) check() error {
+	if !validCommit(p.Commit) {
+		return fmt.Errorf("%.80q is no full commit hash", p.Commit)
+	}
+	if p.Profile.IsZero() || len(p.Manifest) == 0 || len(p.Manifest) > MaxManifest {
+		return fmt.Errorf("no profile, or a manifest of %d bytes", len(p.Manifest))
+	}
+	var m struct {
+		Commit  string
+		Profile struct{ Digest artifact.Digest }
+		Model   *struct{ Digest artifact.Digest }
+	}
+	if err := json.Unmarshal(p.Manifest, &m); err != nil {
+		return err
+	}
+	if m.Commit != p.Commit || m.Profile.Digest != p.Profile {
+		return errors.New("the manifest is of another commit or profile")
+	}
+	if (m.Model == nil) != (p.Model == nil) || m.Model != nil && m.Model.Digest.String() != string(p.Model.Digest) {
+		return errors.New("the manifest names another model")
+	}
+	if len(p.Packs)+3 > MaxLayers {
+		return fmt.Errorf("%d packs", len(p.Packs))
+	}
+	for _, d := range p.blobs() {
+		if err := checkDescriptor(d, MaxBlob); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// blobs returns what has to be in the store before the publication.
+func (p Publication) blobs() []ocispec.Descriptor {
+	blobs := append([]ocispec.Descriptor(nil), p.Packs...)
+	if p.Model != nil {
+		blobs = append(blobs, *p.Model)
+	}
+	return blobs
+}
+
+// pusher pushes one blob after another and stops at the first error.
+type pusher struct {
+	ctx    context.Context
+	l      *Local
+	pushed []ocispec.Descriptor
+	err    error
+}
+
+func (p *pusher) push(mediaType string, b []byte, err error) ocispec.Descriptor {
+	if p.err == nil {
+		p.err = err
+	}
+	if p.err != nil {
+		return ocispec.Descriptor{}
+	}
+	var d ocispec.Descriptor
+	if d, p.err = p.l.Push(p.ctx, Blob{mediaType, b}); p.err == nil {
+		p.pushed = append(p.pushed, d)
+	}
+	return d
+}
+
+// Publish implements Store.
+//
+// Which tag it writes: the commit's own when p.Default is set and that tag is
+// free or p.Replace is set, or when it holds the same profile already; else
+// the profile's. A tag whose artifact cannot be read any more counts as free.
+func (l *Local) Publish(ctx context.Context, p Publication) (Published, error) {
+	wrap := func(err error) error {
+		return fail.Wrap(fail.Internal, err, "", "the index of %.80s cannot be published", p.Commit)
+	}
+	if err := p.check(); err != nil {
+		return Published{}, wrap(err)
+	}
+	// In the order of the package comment.
+	up := &pusher{ctx: ctx, l: l}
+	manifest := up.push(MediaTypeManifest, p.Manifest, nil)
+	b, err := encodeConfig(p)
+	config := up.push(MediaTypeIndex, b, err)
+	b, err = encodeManifest(p, config, manifest)
+	main := up.push(ocispec.MediaTypeImageManifest, b, err)
+	var report ocispec.Descriptor
+	if p.Report != nil {
+		layer := up.push(MediaTypeReport, p.Report, nil)
+		empty := up.push(ocispec.MediaTypeEmptyJSON, emptyJSON, nil)
+		b, err = encodeReport(p, empty, layer)
+		report = up.push(ocispec.MediaTypeImageManifest, b, err)
+	}
+	if up.err != nil {
+		var known *fail.Error
+		if errors.As(up.err, &known) || ctx.Err() != nil {
+			return Published{}, up.err
+		}
+		return Published{}, wrap(up.err)
+	}
+	blobs := append(p.blobs(), up.pushed...)
+	if err := l.sync(blobs); err != nil {
+		return Published{}, err
+	}
+	main.ArtifactType, report.ArtifactType = MediaTypeIndex, MediaTypeReport
+
+	var out Published
+	err = l.update(ctx, func(x *layoutIndex) (bool, error) {
+		// Prune works under the same lock: what is here now stays.
+		for _, d := range blobs {
+			if !l.has(d) {
+				return false, fail.Wrap(fail.Network, ErrNotFound, "run the command again",
+					"blob %s was pruned from %s before it was published", d.Digest, l.dir)
+			}
+		}
+		place, err := l.place(ctx, x, p)
+		if err != nil {
+			return false, err
+		}
+		for _, tag := range place.write {
+			x.set(tag, main)
+		}
+		changed := len(place.write) > 0
+		if _, there := x.find(ReportTag(place.tag)); p.Report != nil && (changed || !there) {
+			x.set(ReportTag(place.tag), report)
+			changed = true
+		}
+		held, _ := x.find(place.tag)
+		out = Published{Tag: place.tag, Descriptor: held, Unchanged: len(place.write) == 0}
+		return changed, nil
+	})
+	if err != nil {
+		return Published{}, err
+	}
+	// What killed processes left behind; it costs room and nothing else, so
+	// a failure to remove it is no failure of the publication.
+	durable.Sweep(l.dir, 0)
+	durable.Sweep(l.blobDir(), 0)
+	durable.SweepNamed(filepath.Join(l.dir, ingestDir), "", 0)
+	return out, nil
+}
+
+// placement says under which tag an index is found, and which tags have to be
+// written for that.
+type placement struct {
+	tag   string
+	write []string
+}
+
+// holding is what a tag holds, as seen by somebody about to publish.
+type holding int
+
+const (
+	free    holding = iota // nothing, or nothing that can be read
+	same                   // this index, whole
+	partial                // this index with blobs missing
+	stale                  // another index of this profile
+	other                  // another profile
+)
+
+// place decides which tags get a publication.
+func (l *Local) place(ctx context.Context, x *layoutIndex, p Publication) (placement, error) {
+	commitTag, profileTag := CommitTag(p.Commit), ProfileTag(p.Commit, p.Profile)
+	commit, err := l.holding(ctx, x, commitTag, p)
+	if err != nil {
+		return placement{}, err
+	}
+	profile, err := l.holding(ctx, x, profileTag, p)
+	if err != nil {
+		return placement{}, err
+	}
+	var out placement
+	tag, held := profileTag, profile
+	switch {
+	case commit == same, commit == partial, commit == stale,
+		p.Default && (commit == free || p.Replace):
+		tag, held = commitTag, commit
+	}
+	if !p.Replace && (commit == stale || profile == stale || tag == profileTag && profile == other) {
+		taken := commitTag
+		if commit != stale {
+			taken = profileTag
+		}
+		return out, fail.Wrap(fail.Verification, ErrTagTaken,
+			"two builds of one commit and profile must be equal: find out why they differ, or overwrite with --replace",
+			"%s in %s was not overwritten", taken, l.dir)
+	}
+	out.tag = tag
+	if held != same {
+		out.write = append(out.write, tag)
+	}
+	// An older index of this profile must not survive under the second tag.
+	if tag == commitTag && (profile == stale || profile == partial) {
+		out.write = append(out.write, profileTag)
+	}
+	return out, nil
+}
+
+// holding reads what tag holds.
+func (l *Local) holding(ctx context.Context, x *layoutIndex, tag string, p Publication) (holding, error) {
+	desc, ok := x.find(tag)
+	if !ok {
+		return free, nil
+	}
+	a, c, err := ReadDescriptor(ctx, l, desc)
+	switch {
+	case errors.Is(err, ErrNotFound), fail.CodeOf(err) == fail.Verification:
+		return free, nil
+	case err != nil:
+		return free, err
+	case c.Profile != p.Profile:
+		return other, nil
+	case c.Index != artifact.DigestOf(p.Manifest):
+		return stale, nil
+	}
+	blobs := append([]ocispec.Descriptor{a.Manifest}, a.Packs...)
+	if a.Model != nil {
+		blobs = append(blobs, *a.Model)
+	}
+	for _, d := range blobs {
+		if !l.has(d) {
+			return partial, nil
+		}
+	}
+	return same, nil
+}
+
+// sync makes blobs durable, those that this Local has not synced before.
+func (l *Local) sync(blobs []ocispec.Descriptor) error {
+	var paths []string
+	l.mu.Lock()
+	for _, d := range blobs {
+		if path := l.blobPath(d); !l.synced[path] {
+			paths = append(paths, path)
+		}
+	}
+	l.mu.Unlock()
+	if err := durable.SyncFiles(paths); err != nil {
+		return l.writeError(err)
+	}
+	if err := durable.SyncDir(l.blobDir()); err != nil {
+		return l.writeError(err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, path := range paths {
+		l.synced[path] = true
+	}
+	return nil
+}
