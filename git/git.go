@@ -35,7 +35,8 @@ type Commit struct {
 type Repository interface {
 	// Backend names the implementation: "git" or "go-git".
 	Backend() string
-	// Dir is the absolute path of the git directory (or common directory).
+	// Dir is the absolute path of the git directory; of a linked worktree
+	// that is the common one.
 	Dir() string
 	// WorkTree is the absolute path of the working tree; "" for a bare one.
 	WorkTree() string

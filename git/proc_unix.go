@@ -1,0 +1,12 @@
+//go:build unix
+
+package git
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// detach puts the process into a group of its own, so that the terminal's
+// interrupt reaches pindex alone, which then ends its processes in order.
+func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
