@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"slices"
 	"sync/atomic"
 )
 
@@ -121,6 +122,7 @@ type segment struct {
 type sectionIn struct {
 	id, flags uint32
 	data      []byte
+	padding   []byte
 	sum       uint32
 	checked   atomic.Bool
 }
@@ -141,10 +143,14 @@ func openSegment(b []byte, v View, known ...uint32) (*segment, error) {
 	if View(b[10]) != v {
 		return nil, damaged("segment holds view %d, not %d", b[10], v)
 	}
-	n := int(le.Uint32(b[12:]))
-	if n > maxSections || segmentHeaderSize+n*sectionEntrySize > len(b) {
-		return nil, damaged("segment has %d sections", n)
+	if b[11] != 0 {
+		return nil, fmt.Errorf("%w: reserved byte of the segment header", ErrTooNew)
 	}
+	count := le.Uint32(b[12:])
+	if count > maxSections || segmentHeaderSize+int(count)*sectionEntrySize > len(b) {
+		return nil, damaged("segment has %d sections", count)
+	}
+	n := int(count)
 	if size := le.Uint64(b[16:]); size != uint64(len(b)) {
 		return nil, damaged("segment says it has %d bytes, the file has %d", size, len(b))
 	}
@@ -165,12 +171,16 @@ func openSegment(b []byte, v View, known ...uint32) (*segment, error) {
 		in := &s.sections[i]
 		in.id, in.flags, in.sum = le.Uint32(e[0:]), le.Uint32(e[4:]), le.Uint32(e[24:])
 		in.data = b[off : off+length : off+length]
+		in.padding = b[off+length : min(floor, uint64(len(b)))]
+		if le.Uint32(e[28:]) != 0 {
+			return nil, fmt.Errorf("%w: reserved bytes of section %d", ErrTooNew, in.id)
+		}
 		for j := range i {
 			if s.sections[j].id == in.id {
 				return nil, damaged("section id %d stands twice", in.id)
 			}
 		}
-		if in.flags&sectionRequired != 0 && !contains(known, in.id) {
+		if in.flags&sectionRequired != 0 && !slices.Contains(known, in.id) {
 			return nil, fmt.Errorf("%w: required section %d", ErrTooNew, in.id)
 		}
 	}
@@ -178,15 +188,6 @@ func openSegment(b []byte, v View, known ...uint32) (*segment, error) {
 		return nil, damaged("%d bytes behind the last section", uint64(len(b))-min(floor, uint64(len(b))))
 	}
 	return s, nil
-}
-
-func contains(ids []uint32, id uint32) bool {
-	for _, k := range ids {
-		if k == id {
-			return true
-		}
-	}
-	return false
 }
 
 // section returns the content of the section with the given id, checked
@@ -200,6 +201,9 @@ func (s *segment) section(id uint32) (data []byte, ok bool, err error) {
 		if !in.checked.Load() {
 			if crc32.Checksum(in.data, castagnoli) != in.sum {
 				return nil, true, damaged("checksum of section %d", id)
+			}
+			if !allZero(in.padding) {
+				return nil, true, damaged("padding of section %d", id)
 			}
 			in.checked.Store(true)
 		}
@@ -218,4 +222,22 @@ func (s *segment) need(id uint32) ([]byte, error) {
 		return nil, damaged("section %d is missing", id)
 	}
 	return data, nil
+}
+
+// table opens a required section as a table; see openTable.
+func (s *segment) table(id uint32, what string, limits ...uint8) (int, []column, error) {
+	b, err := s.need(id)
+	if err != nil {
+		return 0, nil, err
+	}
+	return openTable(b, what, limits...)
+}
+
+// strings opens a required section as a string table.
+func (s *segment) strings(id uint32, what string) (*stringTable, error) {
+	b, err := s.need(id)
+	if err != nil {
+		return nil, err
+	}
+	return openStrings(b, what)
 }

@@ -1,0 +1,469 @@
+package artifact
+
+import (
+	"sort"
+	"strings"
+	"sync"
+)
+
+// Sections of a structural segment; all are required (see FORMAT.md).
+const (
+	secStructFiles       = 1 // table: ends of each file's symbols, occurrences and imports
+	secStructUnits       = 2 // table of one row: number of units
+	secStructStrings     = 3 // strings, ascending: names, receivers, modules, aliases
+	secStructUses        = 4 // table: what each string is used for
+	secStructSymbols     = 5 // table
+	secStructTemplates   = 6 // strings: shapes of descriptors
+	secStructOccurrences = 7 // table
+	secStructImports     = 8 // table
+)
+
+const (
+	symKind = iota
+	symFlags
+	symName
+	symUnit   // zigzag(unit - number of the symbol)
+	symParent // 0 for none, else the distance back to the parent
+	symStartLine
+	symStartCol // column - 1, as all columns here
+	symNameLine // zigzag of the distance to the start line
+	symNameCol  // zigzag of the distance to the start column
+	symMoreLines
+	symEndCol
+	symTemplate
+	symColumns
+)
+
+const (
+	occName = iota
+	occRole
+	occLine // lines down from the file's previous occurrence, from line 1 for the first
+	occCol
+	occReceiver
+	occColumns
+)
+
+const (
+	impModule = iota
+	impName
+	impAlias
+	impLine // as for occurrences
+	impCol
+	impColumns
+)
+
+// What a string of a structural segment is used for.
+const (
+	useDeclared = 1 << iota // some symbol's name
+	useName                 // some occurrence's name
+	useModule               // some import's module
+)
+
+// MaxDescriptor is the longest descriptor of a symbol, in bytes.
+const MaxDescriptor = 1 << 20
+
+// A template says how to make a descriptor from the parent's descriptor, the
+// symbol's name and literal bytes: byte 0 holds the flags, byte 1 where in
+// the literal the name goes, the rest is the literal.
+const (
+	templateParent = 1 // starts with the parent's descriptor
+	templateName   = 2 // holds the name
+)
+
+// StructuralData is the content of one partition's structural segment, in the
+// orders that Symbol, Occurrence and Import document.
+type StructuralData struct {
+	Files, Units int // of the partition
+	Symbols      []Symbol
+	Occurrences  []Occurrence
+	Imports      []Import
+}
+
+// EncodeStructural returns the structural segment for d. It reads back what
+// it wrote and fails where d breaks a rule of FORMAT.md.
+func EncodeStructural(key Digest, d *StructuralData) ([]byte, error) {
+	for _, n := range []int{d.Files, d.Units, len(d.Symbols), len(d.Occurrences), len(d.Imports)} {
+		if n < 0 || n > maxRows {
+			return nil, damaged("structural: a count of %d is out of range", n)
+		}
+	}
+	files := newTableWriter(d.Files, 3)
+	units := newTableWriter(1, 1)
+	units.set(0, 0, uint64(d.Units))
+	uses := map[string]uint8{"": 0}
+	for i := range d.Symbols {
+		uses[d.Symbols[i].Name] |= useDeclared
+	}
+	for i := range d.Occurrences {
+		uses[d.Occurrences[i].Name] |= useName
+		uses[d.Occurrences[i].Receiver] |= 0
+	}
+	for i := range d.Imports {
+		m := &d.Imports[i]
+		uses[m.Module] |= useModule
+		uses[m.Name] |= 0
+		uses[m.Alias] |= 0
+	}
+	strs := newStringBuilder()
+	for s := range uses {
+		strs.id(s)
+	}
+	strs.sort()
+	ut := newTableWriter(len(strs.list), 1)
+	for i, s := range strs.list {
+		ut.set(i, 0, uint64(uses[s]))
+	}
+	templates := newStringBuilder()
+	symbols, err := encodeSymbols(d, strs, templates, files)
+	if err != nil {
+		return nil, err
+	}
+	occurrences, err := encodeOccurrences(d, strs, files)
+	if err != nil {
+		return nil, err
+	}
+	imports, err := encodeImports(d, strs, files)
+	if err != nil {
+		return nil, err
+	}
+	w := newSegmentWriter(Structural, key)
+	w.add(secStructFiles, sectionRequired, files.bytes())
+	w.add(secStructUnits, sectionRequired, units.bytes())
+	b, err := encodeStrings(strs.list)
+	if err != nil {
+		return nil, err
+	}
+	w.add(secStructStrings, sectionRequired, b)
+	w.add(secStructUses, sectionRequired, ut.bytes())
+	w.add(secStructSymbols, sectionRequired, symbols.bytes())
+	if b, err = encodeStrings(templates.list); err != nil {
+		return nil, err
+	}
+	w.add(secStructTemplates, sectionRequired, b)
+	w.add(secStructOccurrences, sectionRequired, occurrences.bytes())
+	w.add(secStructImports, sectionRequired, imports.bytes())
+	out := w.bytes()
+	return out, checkStructural(out, d)
+}
+
+// setEnds fills one column of the files table with the ends of the runs that
+// fileOf describes.
+func setEnds(files *tableWriter, column, n int, fileOf func(i int) uint32) error {
+	f := 0
+	for i := range n {
+		g := int(fileOf(i))
+		if g >= files.rows || g < f {
+			return damaged("structural: entry %d of column %d is of file %d, out of order", i, column, g)
+		}
+		for ; f < g; f++ {
+			files.set(f, column, uint64(i))
+		}
+	}
+	for ; f < files.rows; f++ {
+		files.set(f, column, uint64(n))
+	}
+	return nil
+}
+
+func encodeSymbols(d *StructuralData, strs, templates *stringBuilder, files *tableWriter) (*tableWriter, error) {
+	if err := setEnds(files, 0, len(d.Symbols), func(i int) uint32 { return d.Symbols[i].File }); err != nil {
+		return nil, err
+	}
+	t := newTableWriter(len(d.Symbols), symColumns)
+	for i := range d.Symbols {
+		s := &d.Symbols[i]
+		if s.Start.Line < 1 || s.Start.Col < 1 || s.End.Before(s.Start) || s.NamePos.Line < 1 || s.NamePos.Col < 1 || s.End.Col < 1 {
+			return nil, damaged("structural: symbol %d has no valid position", i)
+		}
+		if s.Parent < -1 || int(s.Parent) >= i {
+			return nil, damaged("structural: symbol %d has parent %d", i, s.Parent)
+		}
+		t.set(i, symKind, uint64(s.Kind))
+		t.set(i, symFlags, uint64(s.Flags))
+		t.set(i, symName, uint64(strs.id(s.Name)))
+		t.set(i, symUnit, zigzag(int64(s.Unit)-int64(i)))
+		parent := ""
+		if s.Parent >= 0 {
+			t.set(i, symParent, uint64(i-int(s.Parent)))
+			parent = d.Symbols[s.Parent].Descriptor
+		}
+		t.set(i, symStartLine, uint64(s.Start.Line-1))
+		t.set(i, symStartCol, uint64(s.Start.Col-1))
+		t.set(i, symNameLine, zigzag(int64(s.NamePos.Line)-int64(s.Start.Line)))
+		t.set(i, symNameCol, zigzag(int64(s.NamePos.Col)-int64(s.Start.Col)))
+		t.set(i, symMoreLines, uint64(s.End.Line-s.Start.Line))
+		t.set(i, symEndCol, uint64(s.End.Col-1))
+		t.set(i, symTemplate, uint64(templates.id(descriptorTemplate(s, parent))))
+	}
+	return t, nil
+}
+
+// descriptorTemplate returns the template that makes s.Descriptor.
+func descriptorTemplate(s *Symbol, parent string) string {
+	flags, at, rest := byte(0), 0, s.Descriptor
+	if s.Parent >= 0 && strings.HasPrefix(rest, parent) {
+		flags |= templateParent
+		rest = rest[len(parent):]
+	}
+	if k := strings.Index(rest, s.Name); s.Name != "" && k >= 0 && k < 256 {
+		flags |= templateName
+		at = k
+		rest = rest[:k] + rest[k+len(s.Name):]
+	}
+	return string([]byte{flags, byte(at)}) + rest
+}
+
+func encodeOccurrences(d *StructuralData, strs *stringBuilder, files *tableWriter) (*tableWriter, error) {
+	if err := setEnds(files, 1, len(d.Occurrences), func(i int) uint32 { return d.Occurrences[i].File }); err != nil {
+		return nil, err
+	}
+	t := newTableWriter(len(d.Occurrences), occColumns)
+	prev := Position{1, 1}
+	for i := range d.Occurrences {
+		o := &d.Occurrences[i]
+		if i == 0 || o.File != d.Occurrences[i-1].File {
+			prev = Position{1, 1}
+		}
+		if o.Pos.Before(prev) || o.Pos.Col < 1 {
+			return nil, damaged("structural: occurrence %d is out of order", i)
+		}
+		t.set(i, occName, uint64(strs.id(o.Name)))
+		t.set(i, occRole, uint64(o.Role))
+		t.set(i, occLine, uint64(o.Pos.Line-prev.Line))
+		t.set(i, occCol, uint64(o.Pos.Col-1))
+		t.set(i, occReceiver, uint64(strs.id(o.Receiver)))
+		prev = o.Pos
+	}
+	return t, nil
+}
+
+func encodeImports(d *StructuralData, strs *stringBuilder, files *tableWriter) (*tableWriter, error) {
+	if err := setEnds(files, 2, len(d.Imports), func(i int) uint32 { return d.Imports[i].File }); err != nil {
+		return nil, err
+	}
+	t := newTableWriter(len(d.Imports), impColumns)
+	prev := Position{1, 1}
+	for i := range d.Imports {
+		m := &d.Imports[i]
+		if i == 0 || m.File != d.Imports[i-1].File {
+			prev = Position{1, 1}
+		}
+		if m.Pos.Before(prev) || m.Pos.Col < 1 {
+			return nil, damaged("structural: import %d is out of order", i)
+		}
+		t.set(i, impModule, uint64(strs.id(m.Module)))
+		t.set(i, impName, uint64(strs.id(m.Name)))
+		t.set(i, impAlias, uint64(strs.id(m.Alias)))
+		t.set(i, impLine, uint64(m.Pos.Line-prev.Line))
+		t.set(i, impCol, uint64(m.Pos.Col-1))
+		prev = m.Pos
+	}
+	return t, nil
+}
+
+// checkStructural reads back what EncodeStructural wrote.
+func checkStructural(b []byte, d *StructuralData) error {
+	r, err := OpenStructural(b)
+	if err != nil {
+		return err
+	}
+	if r.NumFiles() != d.Files || r.NumUnits() != d.Units || r.NumSymbols() != len(d.Symbols) ||
+		r.NumOccurrences() != len(d.Occurrences) || r.imports != len(d.Imports) {
+		return damaged("structural: counts differ when read back")
+	}
+	for i := range d.Symbols {
+		if r.Symbol(i) != d.Symbols[i] {
+			return damaged("structural: symbol %d differs when read back", i)
+		}
+	}
+	i := 0
+	for f := range d.Files {
+		same := true
+		err := r.FileOccurrences(f, func(o Occurrence) bool {
+			same = o == d.Occurrences[i]
+			i++
+			return same
+		})
+		if err != nil {
+			return err
+		}
+		if !same {
+			return damaged("structural: occurrence %d differs when read back", i-1)
+		}
+	}
+	i = 0
+	for f := range d.Files {
+		list, err := r.FileImports(f)
+		if err != nil {
+			return err
+		}
+		for _, m := range list {
+			if m != d.Imports[i] {
+				return damaged("structural: import %d differs when read back", i)
+			}
+			i++
+		}
+	}
+	return nil
+}
+
+// StructuralReader reads a structural segment in place. OpenStructural has
+// checked every table that its methods without an error read; occurrences and
+// imports are checked while they are decoded. It is safe for concurrent use.
+type StructuralReader struct {
+	key                             Digest
+	files, units                    int
+	symbols, occurrences, imports   int
+	strings, templates              *stringTable
+	ends, symCols, occCols, impCols []column
+	uses                            column
+
+	enclosingOnce sync.Once
+	enclosing     []int32 // for each symbol, the one before it that was open at its start
+}
+
+// OpenStructural opens a structural segment. Errors wrap ErrNotPindex,
+// ErrTooNew or ErrDamaged.
+func OpenStructural(b []byte) (*StructuralReader, error) {
+	s, err := openSegment(b, Structural, secStructFiles, secStructUnits, secStructStrings, secStructUses,
+		secStructSymbols, secStructTemplates, secStructOccurrences, secStructImports)
+	if err != nil {
+		return nil, err
+	}
+	r := &StructuralReader{key: s.key}
+	if r.files, r.ends, err = s.table(secStructFiles, "files", 4, 4, 4); err != nil {
+		return nil, err
+	}
+	rows, units, err := s.table(secStructUnits, "units", 4)
+	if err != nil {
+		return nil, err
+	}
+	if rows != 1 || units[0].at(0) > maxRows {
+		return nil, damaged("number of units")
+	}
+	r.units = int(units[0].at(0))
+	if r.strings, err = s.strings(secStructStrings, "strings"); err != nil {
+		return nil, err
+	}
+	rows, uses, err := s.table(secStructUses, "uses", 1)
+	if err != nil {
+		return nil, err
+	}
+	if rows != r.strings.n || !r.strings.sorted() {
+		return nil, damaged("strings do not ascend, or %d uses of %d strings", rows, r.strings.n)
+	}
+	r.uses = uses[0]
+	if r.symbols, r.symCols, err = s.table(secStructSymbols, "symbols", 1, 1, 4, 5, 4, 4, 4, 5, 5, 4, 4, 4); err != nil {
+		return nil, err
+	}
+	if r.templates, err = s.strings(secStructTemplates, "templates"); err != nil {
+		return nil, err
+	}
+	if r.occurrences, r.occCols, err = s.table(secStructOccurrences, "occurrences", 4, 1, 4, 4, 4); err != nil {
+		return nil, err
+	}
+	if r.imports, r.impCols, err = s.table(secStructImports, "imports", 4, 4, 4, 4, 4); err != nil {
+		return nil, err
+	}
+	for i, n := range []int{r.symbols, r.occurrences, r.imports} {
+		end := uint64(0)
+		for f := range r.files {
+			e := r.ends[i].at(f)
+			if e < end || e > uint64(n) {
+				return nil, damaged("rows of file %d do not follow those of the file before", f)
+			}
+			end = e
+		}
+		if end != uint64(n) {
+			return nil, damaged("%d rows belong to no file", uint64(n)-end)
+		}
+	}
+	return r, r.validateSymbols()
+}
+
+func (r *StructuralReader) validateSymbols() error {
+	for i := range r.templates.n {
+		t := r.templates.bytes(i)
+		if len(t) < 2 || t[0]&^(templateParent|templateName) != 0 || t[0]&templateName != 0 && int(t[1]) > len(t)-2 {
+			return damaged("descriptor template %d", i)
+		}
+	}
+	c := r.symCols
+	lengths := make([]uint32, r.symbols)
+	for f := range r.files {
+		lo, hi := r.FileSymbols(f)
+		for i := lo; i < hi; i++ {
+			name, template := c[symName].at(i), c[symTemplate].at(i)
+			unit := int64(i) + unzigzag(c[symUnit].at(i))
+			if name >= uint64(r.strings.n) || template >= uint64(r.templates.n) || unit < 0 || unit >= int64(r.units) {
+				return damaged("symbol %d has a number out of range", i)
+			}
+			back := c[symParent].at(i)
+			if back > uint64(i-lo) {
+				return damaged("symbol %d has a parent in another file", i)
+			}
+			line, col := int64(c[symStartLine].at(i))+1, int64(c[symStartCol].at(i))+1
+			nameLine, nameCol := line+unzigzag(c[symNameLine].at(i)), col+unzigzag(c[symNameCol].at(i))
+			endLine, endCol := line+int64(c[symMoreLines].at(i)), int64(c[symEndCol].at(i))+1
+			for _, v := range [...]int64{line, col, nameLine, nameCol, endLine, endCol} {
+				if v < 1 || v > 1<<32-1 {
+					return damaged("symbol %d has no valid position", i)
+				}
+			}
+			if endLine == line && endCol < col {
+				return damaged("symbol %d ends before it starts", i)
+			}
+			if i > lo {
+				a, b := r.start(i-1), Position{uint32(line), uint32(col)}
+				if b.Before(a) || a == b && r.end(i-1).Before(Position{uint32(endLine), uint32(endCol)}) {
+					return damaged("symbol %d is out of order", i)
+				}
+			}
+			t := r.templates.bytes(int(template))
+			length := uint64(len(t) - 2)
+			if t[0]&templateParent != 0 {
+				if back == 0 {
+					return damaged("symbol %d has no parent to take a descriptor from", i)
+				}
+				length += uint64(lengths[i-int(back)])
+			}
+			if t[0]&templateName != 0 {
+				length += r.strings.lens.at(int(name))
+			}
+			if length > MaxDescriptor {
+				return damaged("symbol %d has a descriptor of %d bytes", i, length)
+			}
+			lengths[i] = uint32(length)
+		}
+	}
+	return nil
+}
+
+// Key returns the segment key.
+func (r *StructuralReader) Key() Digest { return r.key }
+
+// NumFiles returns the number of files of the partition.
+func (r *StructuralReader) NumFiles() int { return r.files }
+
+// NumUnits returns the number of units of the partition.
+func (r *StructuralReader) NumUnits() int { return r.units }
+
+// NumSymbols returns the number of declarations.
+func (r *StructuralReader) NumSymbols() int { return r.symbols }
+
+// NumOccurrences returns the number of uses of names.
+func (r *StructuralReader) NumOccurrences() int { return r.occurrences }
+
+// fileRows returns the rows [lo, hi) of file f in the table whose ends are in
+// the given column.
+func (r *StructuralReader) fileRows(column, f int) (lo, hi int) {
+	if f > 0 {
+		lo = int(r.ends[column].at(f - 1))
+	}
+	return lo, int(r.ends[column].at(f))
+}
+
+// fileOf returns the file of row i of that table.
+func (r *StructuralReader) fileOf(column, i int) int {
+	return sort.Search(r.files, func(f int) bool { return int(r.ends[column].at(f)) > i })
+}

@@ -1,0 +1,536 @@
+package artifact
+
+import (
+	"bytes"
+	"sort"
+	"strings"
+
+	"github.com/pindex-dev/pindex/internal/gitobj"
+)
+
+// Sections of a units segment; all are required (see FORMAT.md).
+const (
+	secUnitsFiles   = 1 // table: skip, mode, size, lang, degraded, encoding, lines
+	secUnitsPaths   = 2 // strings, ascending
+	secUnitsBlobs   = 3 // files × 20 or 32 bytes
+	secUnitsLangs   = 4 // strings, ascending
+	secUnitsUnits   = 5 // table: kind, level, file, parent+1, start, length, first line, lines-1, symbol, name
+	secUnitsSymbols = 6 // strings in the order of first use
+	secUnitsDocs    = 7 // table: part, unit-doc (zigzag), and the distances of start, end, first and last line to the unit's
+)
+
+const (
+	fileSkip = iota
+	fileMode
+	fileSize
+	fileLang // 0 for none, else 1 + number in the language strings
+	fileDegraded
+	fileEncoding
+	fileLines
+	fileColumns
+)
+
+const (
+	unitKind = iota
+	unitLevel
+	unitFile
+	unitParent // 0 for none, else 1 + unit
+	unitStart
+	unitLength
+	unitStartLine
+	unitMoreLines // EndLine - StartLine
+	unitSymbol
+	unitName // length<<1 where the name ends the symbol, else symbol string<<1 | 1
+	unitColumns
+)
+
+const (
+	docPart = iota
+	docUnit // zigzag(Unit - number of the doc)
+	docStart
+	docEnd
+	docStartLine
+	docEndLine
+	docColumns
+)
+
+// UnitsData is the content of one partition's units segment. Files are in
+// path order; units and docs in the orders that Unit and Doc document.
+type UnitsData struct {
+	Files []File
+	Units []Unit
+	Docs  []Doc
+}
+
+// EncodeUnits returns the units segment for d. It reads back what it wrote
+// and fails where d breaks a rule of FORMAT.md.
+func EncodeUnits(key Digest, d *UnitsData) ([]byte, error) {
+	if len(d.Files) > maxRows || len(d.Units) > maxRows || len(d.Docs) > maxRows {
+		return nil, damaged("units: %d files, %d units, %d docs are too many", len(d.Files), len(d.Units), len(d.Docs))
+	}
+	langs := newStringBuilder()
+	for i := range d.Files {
+		if l := d.Files[i].Lang; l != "" {
+			langs.id(l)
+		}
+	}
+	langs.sort()
+	ft := newTableWriter(len(d.Files), fileColumns)
+	paths := make([]string, len(d.Files))
+	var blobs []byte
+	for i := range d.Files {
+		f := &d.Files[i]
+		if len(f.Blob.Bytes()) != len(d.Files[0].Blob.Bytes()) || f.Blob.IsZero() {
+			return nil, damaged("units: file %d has no object id of the partition's format", i)
+		}
+		paths[i] = f.Path
+		blobs = append(blobs, f.Blob.Bytes()...)
+		ft.set(i, fileSkip, uint64(f.Skip))
+		ft.set(i, fileMode, uint64(f.Mode))
+		ft.set(i, fileSize, f.Size)
+		if f.Lang != "" {
+			ft.set(i, fileLang, 1+uint64(langs.id(f.Lang)))
+		}
+		ft.set(i, fileDegraded, uint64(f.Degraded))
+		ft.set(i, fileEncoding, uint64(f.Encoding))
+		ft.set(i, fileLines, uint64(f.Lines))
+	}
+	symbols := newStringBuilder()
+	ut := newTableWriter(len(d.Units), unitColumns)
+	for i := range d.Units {
+		u := &d.Units[i]
+		if u.End < u.Start || u.EndLine < u.StartLine || u.Parent < -1 {
+			return nil, damaged("units: unit %d ends before it starts", i)
+		}
+		ut.set(i, unitKind, uint64(u.Kind))
+		ut.set(i, unitLevel, uint64(u.Level))
+		ut.set(i, unitFile, uint64(u.File))
+		ut.set(i, unitParent, uint64(u.Parent+1))
+		ut.set(i, unitStart, uint64(u.Start))
+		ut.set(i, unitLength, uint64(u.End-u.Start))
+		ut.set(i, unitStartLine, uint64(u.StartLine))
+		ut.set(i, unitMoreLines, uint64(u.EndLine-u.StartLine))
+		ut.set(i, unitSymbol, uint64(symbols.id(u.Symbol)))
+		if strings.HasSuffix(u.Symbol, u.Name) {
+			ut.set(i, unitName, uint64(len(u.Name))<<1)
+		} else {
+			ut.set(i, unitName, uint64(symbols.id(u.Name))<<1|1)
+		}
+	}
+	dt := newTableWriter(len(d.Docs), docColumns)
+	for i := range d.Docs {
+		o := &d.Docs[i]
+		if int(o.Unit) >= len(d.Units) {
+			return nil, damaged("units: doc %d is of unit %d of %d", i, o.Unit, len(d.Units))
+		}
+		u := &d.Units[o.Unit]
+		if o.Start < u.Start || o.End > u.End || o.StartLine < u.StartLine || o.EndLine > u.EndLine {
+			return nil, damaged("units: doc %d reaches out of its unit", i)
+		}
+		dt.set(i, docPart, uint64(o.Part))
+		dt.set(i, docUnit, zigzag(int64(o.Unit)-int64(i)))
+		dt.set(i, docStart, uint64(o.Start-u.Start))
+		dt.set(i, docEnd, uint64(u.End-o.End))
+		dt.set(i, docStartLine, uint64(o.StartLine-u.StartLine))
+		dt.set(i, docEndLine, uint64(u.EndLine-o.EndLine))
+	}
+	w := newSegmentWriter(Units, key)
+	w.add(secUnitsFiles, sectionRequired, ft.bytes())
+	for _, s := range []struct {
+		id   uint32
+		list []string
+	}{{secUnitsPaths, paths}, {secUnitsLangs, langs.list}, {secUnitsSymbols, symbols.list}} {
+		b, err := encodeStrings(s.list)
+		if err != nil {
+			return nil, err
+		}
+		w.add(s.id, sectionRequired, b)
+	}
+	w.add(secUnitsBlobs, sectionRequired, blobs)
+	w.add(secUnitsUnits, sectionRequired, ut.bytes())
+	w.add(secUnitsDocs, sectionRequired, dt.bytes())
+	b := w.bytes()
+	return b, checkUnits(b, d)
+}
+
+// checkUnits reads back what EncodeUnits wrote.
+func checkUnits(b []byte, d *UnitsData) error {
+	r, err := OpenUnits(b)
+	if err != nil {
+		return err
+	}
+	if r.NumFiles() != len(d.Files) || r.NumUnits() != len(d.Units) || r.NumDocs() != len(d.Docs) {
+		return damaged("units: counts differ when read back")
+	}
+	for i := range d.Files {
+		if r.File(i) != d.Files[i] {
+			return damaged("units: file %d differs when read back", i)
+		}
+	}
+	for i := range d.Units {
+		if r.Unit(i) != d.Units[i] {
+			return damaged("units: unit %d differs when read back", i)
+		}
+	}
+	for i := range d.Docs {
+		if r.Doc(i) != d.Docs[i] {
+			return damaged("units: doc %d differs when read back", i)
+		}
+	}
+	return nil
+}
+
+// UnitsReader reads a units segment in place. OpenUnits has checked all of
+// it, so no method fails; a number out of range is the caller's defect and
+// panics as a slice index would. Strings are copies, byte slices alias the
+// segment. It is safe for concurrent use.
+type UnitsReader struct {
+	key                       Digest
+	files, units, docs        int
+	idSize                    int
+	blobs                     []byte
+	paths, symbols            *stringTable
+	langs                     []string
+	fileCols, unitCols, dCols []column
+}
+
+// OpenUnits opens a units segment and validates all of it. Errors wrap
+// ErrNotPindex, ErrTooNew or ErrDamaged.
+func OpenUnits(b []byte) (*UnitsReader, error) {
+	s, err := openSegment(b, Units, secUnitsFiles, secUnitsPaths, secUnitsBlobs,
+		secUnitsLangs, secUnitsUnits, secUnitsSymbols, secUnitsDocs)
+	if err != nil {
+		return nil, err
+	}
+	r := &UnitsReader{key: s.key}
+	if r.files, r.fileCols, err = s.table(secUnitsFiles, "files", 1, 4, 8, 4, 1, 1, 4); err != nil {
+		return nil, err
+	}
+	if r.units, r.unitCols, err = s.table(secUnitsUnits, "units", 1, 1, 4, 4, 4, 4, 4, 4, 4, 5); err != nil {
+		return nil, err
+	}
+	if r.docs, r.dCols, err = s.table(secUnitsDocs, "docs", 4, 5, 4, 4, 4, 4); err != nil {
+		return nil, err
+	}
+	if r.paths, err = s.strings(secUnitsPaths, "paths"); err != nil {
+		return nil, err
+	}
+	if r.symbols, err = s.strings(secUnitsSymbols, "symbols"); err != nil {
+		return nil, err
+	}
+	langs, err := s.strings(secUnitsLangs, "languages")
+	if err != nil {
+		return nil, err
+	}
+	if r.blobs, err = s.need(secUnitsBlobs); err != nil {
+		return nil, err
+	}
+	if err := r.validateFiles(langs); err != nil {
+		return nil, err
+	}
+	if err := r.validateUnits(); err != nil {
+		return nil, err
+	}
+	return r, r.validateDocs()
+}
+
+func (r *UnitsReader) validateFiles(langs *stringTable) error {
+	if r.paths.n != r.files {
+		return damaged("%d paths for %d files", r.paths.n, r.files)
+	}
+	switch len(r.blobs) {
+	case r.files * 20:
+		r.idSize = 20
+	case r.files * 32:
+		r.idSize = 32
+	default:
+		return damaged("%d bytes of object ids for %d files", len(r.blobs), r.files)
+	}
+	if !r.paths.sorted() {
+		return damaged("paths do not ascend")
+	}
+	if !langs.sorted() || langs.n > r.files {
+		return damaged("languages do not ascend")
+	}
+	r.langs = make([]string, langs.n)
+	for i := range r.langs {
+		r.langs[i] = langs.str(i)
+	}
+	for i := range r.files {
+		if !validPath(r.paths.bytes(i)) {
+			return damaged("file %d has no valid path", i)
+		}
+		if r.fileCols[fileLang].at(i) > uint64(len(r.langs)) {
+			return damaged("file %d has no valid language", i)
+		}
+	}
+	return nil
+}
+
+// validPath reports whether p can be the path of a tree entry: components
+// that are not empty, between single slashes, without NUL.
+func validPath(p []byte) bool {
+	if len(p) == 0 || p[0] == '/' || p[len(p)-1] == '/' {
+		return false
+	}
+	return bytes.IndexByte(p, 0) < 0 && !bytes.Contains(p, []byte("//"))
+}
+
+// validateUnits checks that each indexed file starts with its L0 unit, and
+// that units are sorted, nest properly and name their innermost enclosing
+// unit as the parent.
+func (r *UnitsReader) validateUnits() error {
+	c := r.unitCols
+	next := 0 // file that may start next
+	var file int
+	var lines uint64
+	for i := range r.units {
+		start, length := c[unitStart].at(i), c[unitLength].at(i)
+		end := start + length
+		line := c[unitStartLine].at(i)
+		last := line + c[unitMoreLines].at(i)
+		parent := int(c[unitParent].at(i)) - 1
+		level := Level(c[unitLevel].at(i))
+		if !r.validName(i) {
+			return damaged("unit %d has no valid name", i)
+		}
+		if level == L0 {
+			file = int(c[unitFile].at(i))
+			for next < r.files && r.Skip(next) != SkipNone {
+				next++
+			}
+			if file != next || next >= r.files {
+				return damaged("unit %d starts file %d out of turn", i, file)
+			}
+			next++
+			lines = max(1, r.fileCols[fileLines].at(file))
+			if parent != -1 || start != 0 || end != r.fileCols[fileSize].at(file) || end > 1<<32-1 || line != 1 || last != lines {
+				return damaged("unit %d is not the whole of file %d", i, file)
+			}
+			continue
+		}
+		if i == 0 || level > L2 || int(c[unitFile].at(i)) != file {
+			return damaged("unit %d stands outside a file", i)
+		}
+		prev := i - 1
+		if prevStart := c[unitStart].at(prev); start < prevStart ||
+			start == prevStart && length > c[unitLength].at(prev) || line < c[unitStartLine].at(prev) {
+			return damaged("unit %d is out of order", i)
+		}
+		// The file's L0 unit holds everything, so this ends there at the latest.
+		open := prev
+		openEnd := c[unitStart].at(open) + c[unitLength].at(open)
+		for openEnd <= start && c[unitParent].at(open) != 0 {
+			open = int(c[unitParent].at(open)) - 1
+			openEnd = c[unitStart].at(open) + c[unitLength].at(open)
+		}
+		openLast := c[unitStartLine].at(open) + c[unitMoreLines].at(open)
+		if parent != open || length == 0 || end > openEnd || last > openLast {
+			return damaged("unit %d does not lie inside its parent", i)
+		}
+	}
+	for next < r.files && r.Skip(next) != SkipNone {
+		next++
+	}
+	if next != r.files {
+		return damaged("file %d has no units", next)
+	}
+	return nil
+}
+
+func (r *UnitsReader) validName(i int) bool {
+	symbol, name := r.unitCols[unitSymbol].at(i), r.unitCols[unitName].at(i)
+	if symbol >= uint64(r.symbols.n) {
+		return false
+	}
+	if name&1 == 1 {
+		return name>>1 < uint64(r.symbols.n)
+	}
+	return name>>1 <= r.symbols.lens.at(int(symbol))
+}
+
+func (r *UnitsReader) validateDocs() error {
+	c := r.dCols
+	prevUnit, prevEnd, prevLine := int64(-1), uint64(0), uint64(0)
+	part := uint64(0)
+	for i := range r.docs {
+		unit := int64(i) + unzigzag(c[docUnit].at(i))
+		if unit < prevUnit || unit < 0 || unit >= int64(r.units) {
+			return damaged("doc %d is of unit %d", i, unit)
+		}
+		u := int(unit)
+		if unit != prevUnit {
+			part, prevEnd, prevLine = 0, 0, 0
+		}
+		length := r.unitCols[unitLength].at(u)
+		a, z := c[docStart].at(i), c[docEnd].at(i)
+		more := r.unitCols[unitMoreLines].at(u)
+		la, lz := c[docStartLine].at(i), c[docEndLine].at(i)
+		if a+z > length || a+z == length && length != 0 || la+lz > more {
+			return damaged("doc %d reaches out of its unit", i)
+		}
+		if c[docPart].at(i) != part || a < prevEnd || la < prevLine {
+			return damaged("doc %d is out of order", i)
+		}
+		part++
+		prevUnit, prevEnd, prevLine = unit, length-z, more-lz
+	}
+	return nil
+}
+
+// Key returns the segment key.
+func (r *UnitsReader) Key() Digest { return r.key }
+
+// NumFiles returns the number of tree entries, skipped ones included.
+func (r *UnitsReader) NumFiles() int { return r.files }
+
+// File returns file i.
+func (r *UnitsReader) File(i int) File {
+	c := r.fileCols
+	return File{
+		Path:     r.Path(i),
+		Mode:     c[fileMode].u32(i),
+		Blob:     r.Blob(i),
+		Size:     c[fileSize].at(i),
+		Lang:     r.Lang(i),
+		Skip:     r.Skip(i),
+		Degraded: Degraded(c[fileDegraded].at(i)),
+		Encoding: Encoding(c[fileEncoding].at(i)),
+		Lines:    c[fileLines].u32(i),
+	}
+}
+
+// Path returns the path of file i.
+func (r *UnitsReader) Path(i int) string { return r.paths.str(i) }
+
+// PathBytes returns the path of file i without copying it.
+func (r *UnitsReader) PathBytes(i int) []byte { return r.paths.bytes(i) }
+
+// Lang returns the language of file i, "" when none is known. It does not
+// allocate.
+func (r *UnitsReader) Lang(i int) string {
+	if l := r.fileCols[fileLang].at(i); l > 0 {
+		return r.langs[l-1]
+	}
+	return ""
+}
+
+// Skip returns why file i is not indexed, SkipNone when it is.
+func (r *UnitsReader) Skip(i int) Skip { return Skip(r.fileCols[fileSkip].at(i)) }
+
+// Blob returns the object id of file i.
+func (r *UnitsReader) Blob(i int) gitobj.ID {
+	id, err := gitobj.IDFromBytes(r.blobs[i*r.idSize : (i+1)*r.idSize])
+	if err != nil {
+		panic(err) // idSize is 20 or 32
+	}
+	return id
+}
+
+// FindFile returns the number of the file with the given path.
+func (r *UnitsReader) FindFile(path string) (int, bool) { return r.paths.find(path) }
+
+// NumUnits returns the number of units.
+func (r *UnitsReader) NumUnits() int { return r.units }
+
+// Unit returns unit i.
+func (r *UnitsReader) Unit(i int) Unit {
+	c := r.unitCols
+	start, line := c[unitStart].u32(i), c[unitStartLine].u32(i)
+	return Unit{
+		File:      c[unitFile].u32(i),
+		Level:     r.UnitLevel(i),
+		Kind:      r.UnitKind(i),
+		Parent:    int32(c[unitParent].at(i)) - 1,
+		Start:     start,
+		End:       start + c[unitLength].u32(i),
+		StartLine: line,
+		EndLine:   line + c[unitMoreLines].u32(i),
+		Name:      r.UnitName(i),
+		Symbol:    r.UnitSymbol(i),
+	}
+}
+
+// UnitFile returns the file of unit i.
+func (r *UnitsReader) UnitFile(i int) int { return int(r.unitCols[unitFile].at(i)) }
+
+// UnitKind returns the kind of unit i.
+func (r *UnitsReader) UnitKind(i int) Kind { return Kind(r.unitCols[unitKind].at(i)) }
+
+// UnitLevel returns the level of unit i.
+func (r *UnitsReader) UnitLevel(i int) Level { return Level(r.unitCols[unitLevel].at(i)) }
+
+// UnitParent returns the innermost unit around unit i, -1 for an L0 unit.
+func (r *UnitsReader) UnitParent(i int) int { return int(r.unitCols[unitParent].at(i)) - 1 }
+
+// UnitName returns the last component of the unit's symbol, "" for a
+// remainder.
+func (r *UnitsReader) UnitName(i int) string { return string(r.UnitNameBytes(i)) }
+
+// UnitNameBytes is UnitName without a copy.
+func (r *UnitsReader) UnitNameBytes(i int) []byte {
+	v := r.unitCols[unitName].at(i)
+	if v&1 == 1 {
+		return r.symbols.bytes(int(v >> 1))
+	}
+	symbol := r.UnitSymbolBytes(i)
+	return symbol[len(symbol)-int(v>>1):]
+}
+
+// UnitSymbol returns the unit's name as qualified within the file, "" for a
+// remainder.
+func (r *UnitsReader) UnitSymbol(i int) string { return string(r.UnitSymbolBytes(i)) }
+
+// UnitSymbolBytes is UnitSymbol without a copy.
+func (r *UnitsReader) UnitSymbolBytes(i int) []byte {
+	return r.symbols.bytes(int(r.unitCols[unitSymbol].at(i)))
+}
+
+// FileUnits returns the units [lo, hi) of file f: its L0 unit first. A
+// skipped file has none.
+func (r *UnitsReader) FileUnits(f int) (lo, hi int) {
+	c := &r.unitCols[unitFile]
+	lo = sort.Search(r.units, func(i int) bool { return int(c.at(i)) >= f })
+	hi = lo + sort.Search(r.units-lo, func(i int) bool { return int(c.at(lo+i)) > f })
+	return lo, hi
+}
+
+// NumDocs returns the number of search documents.
+func (r *UnitsReader) NumDocs() int { return r.docs }
+
+// Doc returns search document i.
+func (r *UnitsReader) Doc(i int) Doc {
+	u := r.DocUnit(i)
+	c, uc := r.dCols, r.unitCols
+	start, line := uc[unitStart].u32(u), uc[unitStartLine].u32(u)
+	return Doc{
+		Unit:      uint32(u),
+		Part:      c[docPart].u32(i),
+		Start:     start + c[docStart].u32(i),
+		End:       start + uc[unitLength].u32(u) - c[docEnd].u32(i),
+		StartLine: line + c[docStartLine].u32(i),
+		EndLine:   line + uc[unitMoreLines].u32(u) - c[docEndLine].u32(i),
+	}
+}
+
+// DocUnit returns the unit of doc i.
+func (r *UnitsReader) DocUnit(i int) int { return i + int(unzigzag(r.dCols[docUnit].at(i))) }
+
+// DocFile returns the file of doc i.
+func (r *UnitsReader) DocFile(i int) int { return r.UnitFile(r.DocUnit(i)) }
+
+// UnitDocs returns the docs [lo, hi) of unit u.
+func (r *UnitsReader) UnitDocs(u int) (lo, hi int) {
+	return r.firstDoc(u), r.firstDoc(u + 1)
+}
+
+// FileDocs returns the docs [lo, hi) of file f.
+func (r *UnitsReader) FileDocs(f int) (lo, hi int) {
+	a, z := r.FileUnits(f)
+	return r.firstDoc(a), r.firstDoc(z)
+}
+
+// firstDoc returns the first doc whose unit is u or a later one.
+func (r *UnitsReader) firstDoc(u int) int {
+	return sort.Search(r.docs, func(i int) bool { return r.DocUnit(i) >= u })
+}
