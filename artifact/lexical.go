@@ -1,0 +1,620 @@
+package artifact
+
+import (
+	"encoding/binary"
+	"strings"
+	"sync"
+)
+
+// The lexical segment: fielded posting lists of one partition.
+//
+//	section 1  header, 56 bytes
+//	    0  4  documents
+//	    4  4  terms
+//	    8  1  terms in a block: 16
+//	    9  1  fields: 5
+//	    10 6  zero
+//	    16 8 × fields  total length of each field, saturated lengths counted in full
+//	section 2  field lengths: a table of documents × fields, 16 bits, saturating
+//	section 3  blocks: a table of (blocks + 1) × (offset in section 4, offset
+//	           in section 5, offset in section 6); the last row holds the ends
+//	section 4  dictionary: blocks of 16 terms in byte order, front-coded
+//	section 5  postings, in the order of the terms
+//	section 6  positions, in the order of the postings
+//	section 7  reserved for a filter for exact search
+//
+// One dictionary entry:
+//
+//	1  high 4 bits: bytes shared with the term before (0..15, 0 at the
+//	   head of a block); low 4 bits: length of the rest less 1, 15 = a varint
+//	   follows and holds the length less 16
+//	.. the rest
+//	.. numbers, one of two forms:
+//	     1ppxxxxx        one posting; pp: bytes of postings less 1;
+//	                     xxxxx: bytes of positions, one for each occurrence
+//	     0ddddddd        ddddddd: postings less 1 (127: a varint follows and
+//	                     holds the postings less 128), then two varints:
+//	                     bytes of postings less the number of postings;
+//	                     bytes of positions times 2, plus 1 when each group
+//	                     of positions begins with its number
+//
+// One posting: a varint of (document - previous document - 1) × 4 + code, the
+// previous document of the first being -1, and what the code asks for:
+//
+//	0  nothing: once in the body
+//	1  varint frequency - 2: more than once in the body alone
+//	2  a byte: bits 0..4 name the fields; bit 5 set: once in each; else a
+//	   varint frequency - 1 for each named field
+//	3  nothing: once in the path
+//
+// The positions of one posting are those of each of its fields in turn; in
+// each field as many ascending positions as the frequency says (or as the
+// varint in front says), each as a varint of the difference to the one
+// before, the first to 0. A term without positions has 0 bytes of them.
+//
+// Frequencies saturate at 65535.
+const (
+	lexHeader    = 1
+	lexLengths   = 2
+	lexBlocks    = 3
+	lexDict      = 4
+	lexPostings  = 5
+	lexPositions = 6
+
+	lexHeaderSize = 16 + 8*NumFields
+	lexBlockTerms = 16
+
+	lexCodeBody     = 0
+	lexCodeBodyMany = 1
+	lexCodeFields   = 2
+	lexCodePath     = 3
+
+	lexMaskOnce = 1 << NumFields
+	lexMaskAll  = 1<<NumFields - 1
+
+	lexMaxTF = 1<<16 - 1
+)
+
+// MaxLexicalTerm is the length of the longest term that a lexical segment
+// takes, in bytes.
+const MaxLexicalTerm = 255
+
+// NoPosition stands for a place in a field that has no position.
+const NoPosition = ^uint32(0)
+
+// Term is a term's entry in one lexical segment. It is only good for the
+// reader that it came from.
+type Term struct {
+	DocFreq uint32 // documents that hold the term in any field; 0 for the zero Term
+
+	post, postEnd uint32 // bytes in the postings section
+	pos, posEnd   uint32 // bytes in the positions section
+	counted       bool   // each group of positions begins with its number
+}
+
+// HasPositions reports whether positions are stored for the term.
+func (t Term) HasPositions() bool { return t.posEnd > t.pos }
+
+// Posting says how often a document holds a term, by field.
+type Posting struct {
+	Doc uint32
+	TF  [NumFields]uint16 // saturating at 65535
+}
+
+// LexicalReader reads a lexical segment in place. It is safe for concurrent
+// use.
+type LexicalReader struct {
+	seg      *segment
+	docs     int
+	terms    int
+	blocks   int
+	totals   [NumFields]uint64
+	lengths  []column
+	offsets  []column // dictionary, postings, positions
+	dict     []byte
+	postings []byte
+
+	posOnce   sync.Once
+	positions []byte
+	posErr    error
+}
+
+// OpenLexical opens a lexical segment over b, which must not change as long as
+// the reader is used. Headers and tables are checked here; what the dictionary,
+// the postings and the positions hold is checked when it is decoded.
+func OpenLexical(b []byte) (*LexicalReader, error) {
+	seg, err := openSegment(b, Lexical, lexHeader, lexLengths, lexBlocks, lexDict, lexPostings, lexPositions)
+	if err != nil {
+		return nil, err
+	}
+	r := &LexicalReader{seg: seg}
+	if err := r.open(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *LexicalReader) open() error {
+	h, err := r.seg.need(lexHeader)
+	if err != nil {
+		return err
+	}
+	le := binary.LittleEndian
+	if len(h) != lexHeaderSize || h[8] != lexBlockTerms || h[9] != NumFields || !allZero(h[10:16]) {
+		return damaged("lexical header")
+	}
+	docs, terms := le.Uint32(h), le.Uint32(h[4:])
+	if docs > maxRows || terms > maxRows {
+		return damaged("lexical header: %d documents, %d terms", docs, terms)
+	}
+	r.docs, r.terms = int(docs), int(terms)
+	r.blocks = (r.terms + lexBlockTerms - 1) / lexBlockTerms
+	for f := range r.totals {
+		r.totals[f] = le.Uint64(h[16+8*f:])
+	}
+
+	b, err := r.seg.need(lexLengths)
+	if err != nil {
+		return err
+	}
+	rows, cols, err := openTable(b, "field lengths", 2, 2, 2, 2, 2)
+	if err != nil {
+		return err
+	}
+	if rows != r.docs {
+		return damaged("lengths of %d documents, not %d", rows, r.docs)
+	}
+	r.lengths = cols
+
+	if b, err = r.seg.need(lexBlocks); err != nil {
+		return err
+	}
+	if rows, cols, err = openTable(b, "term blocks", 4, 4, 4); err != nil {
+		return err
+	}
+	if rows != r.blocks+1 {
+		return damaged("%d term blocks, not %d", rows-1, r.blocks)
+	}
+	r.offsets = cols
+
+	if r.dict, err = r.seg.need(lexDict); err != nil {
+		return err
+	}
+	if r.postings, err = r.seg.need(lexPostings); err != nil {
+		return err
+	}
+	if cols[0].at(r.blocks) != uint64(len(r.dict)) || cols[1].at(r.blocks) != uint64(len(r.postings)) {
+		return damaged("term blocks end before their sections")
+	}
+	return nil
+}
+
+// Key returns the segment's key.
+func (r *LexicalReader) Key() Digest { return r.seg.key }
+
+// NumDocs returns the number of search documents in the partition.
+func (r *LexicalReader) NumDocs() int { return r.docs }
+
+// NumTerms returns the number of distinct terms.
+func (r *LexicalReader) NumTerms() int { return r.terms }
+
+// FieldLength returns the length of a document's field in positions,
+// saturating at 65535. doc must lie in [0, NumDocs()).
+func (r *LexicalReader) FieldLength(doc int, f Field) uint32 { return r.lengths[f].u32(doc) }
+
+// TotalLength returns the sum of the lengths of a field over all documents.
+func (r *LexicalReader) TotalLength(f Field) uint64 { return r.totals[f] }
+
+// Lookup finds a term. It allocates nothing. An error means that the segment
+// is damaged.
+func (r *LexicalReader) Lookup(term string) (Term, bool, error) {
+	b, err := r.findBlock(term)
+	if err != nil || b < 0 {
+		return Term{}, false, err
+	}
+	c, err := r.block(b)
+	if err != nil {
+		return Term{}, false, err
+	}
+	// known is how many bytes the term before shares with the one looked
+	// for, which is greater.
+	known := 0
+	for c.left > 0 {
+		shared, rest, err := c.next()
+		if err != nil {
+			return Term{}, false, err
+		}
+		if shared > known {
+			continue // so it is smaller for the same reason as the one before
+		}
+		want := term[shared:]
+		n := commonPrefix(rest, want)
+		switch {
+		case n < len(rest) && (n == len(want) || rest[n] > want[n]):
+			return Term{}, false, nil
+		case n == len(rest) && n == len(want):
+			return c.term, true, nil
+		}
+		known = shared + n
+	}
+	return Term{}, false, nil
+}
+
+// findBlock returns the last block whose first term is not greater than term,
+// -1 when there is none.
+func (r *LexicalReader) findBlock(term string) (int, error) {
+	lo, hi := 0, r.blocks // the answer lies in [lo-1, hi)
+	for lo < hi {
+		mid := int(uint(lo+hi) / 2)
+		head, err := r.head(mid)
+		if err != nil {
+			return 0, err
+		}
+		if string(head) <= term {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo - 1, nil
+}
+
+// head returns the first term of a block.
+func (r *LexicalReader) head(block int) ([]byte, error) {
+	off := r.offsets[0].at(block)
+	if off >= uint64(len(r.dict)) {
+		return nil, damaged("term block %d", block)
+	}
+	d := r.dict[off:]
+	n, size := int(d[0])+1, 1
+	if n >= 16 {
+		if n > 16 {
+			return nil, damaged("term block %d: its first term shares bytes", block)
+		}
+		v, w := binary.Uvarint(d[1:])
+		if w <= 0 || v > MaxLexicalTerm-16 {
+			return nil, damaged("term block %d: length of the first term", block)
+		}
+		n, size = 16+int(v), 1+w
+	}
+	if n > len(d)-size {
+		return nil, damaged("term block %d: first term", block)
+	}
+	return d[size : size+n], nil
+}
+
+// termCursor walks the entries of one block.
+type termCursor struct {
+	dict []byte // what is left of the block
+	left int    // entries left
+	head bool   // the next entry is the block's first
+	term Term   // the entry that next returned last
+	// ends of the block's postings and positions
+	postEnd, posEnd uint32
+}
+
+// block returns a cursor in front of the first entry of a block.
+func (r *LexicalReader) block(b int) (termCursor, error) {
+	lo, hi := r.offsets[0].u32(b), r.offsets[0].u32(b+1)
+	c := termCursor{left: min(lexBlockTerms, r.terms-b*lexBlockTerms), head: true}
+	c.term.postEnd, c.postEnd = r.offsets[1].u32(b), r.offsets[1].u32(b+1)
+	c.term.posEnd, c.posEnd = r.offsets[2].u32(b), r.offsets[2].u32(b+1)
+	if lo > hi || uint64(hi) > uint64(len(r.dict)) ||
+		c.term.postEnd > c.postEnd || uint64(c.postEnd) > uint64(len(r.postings)) || c.term.posEnd > c.posEnd {
+		return c, damaged("term block %d: offsets", b)
+	}
+	c.dict = r.dict[lo:hi]
+	return c, nil
+}
+
+// next decodes one entry into c.term and returns how many bytes the term
+// shares with the one before, and the rest. c.left must be positive.
+func (c *termCursor) next() (shared int, rest []byte, err error) {
+	d := c.dict
+	if len(d) < 3 {
+		return 0, nil, damaged("term entry")
+	}
+	shared, n, i := int(d[0]>>4), int(d[0]&15)+1, 1
+	if n == 16 {
+		v, w := binary.Uvarint(d[1:])
+		if w <= 0 || v > MaxLexicalTerm-16 {
+			return 0, nil, damaged("term length")
+		}
+		n, i = 16+int(v), 1+w
+	}
+	if n >= len(d)-i || c.head && shared > 0 {
+		return 0, nil, damaged("term entry")
+	}
+	rest = d[i : i+n : i+n]
+	i += n
+	t := Term{DocFreq: 1, post: c.term.postEnd, pos: c.term.posEnd}
+	x := d[i]
+	i++
+	var post, pos uint64
+	if x >= 0x80 {
+		post, pos = uint64(x>>5&3)+1, uint64(x&31)
+	} else {
+		df := uint64(x) + 1
+		if df == 128 {
+			v, w := binary.Uvarint(d[i:])
+			if w <= 0 || v > maxRows {
+				return 0, nil, damaged("document frequency")
+			}
+			df, i = df+v, i+w
+		}
+		var w1, w2 int
+		post, w1 = uvarint(d[i:])
+		pos, w2 = uvarint(d[i+max(w1, 0):])
+		if w1 <= 0 || w2 <= 0 || df > maxRows || post > maxRows || pos > 2*maxRows {
+			return 0, nil, damaged("term numbers")
+		}
+		i += w1 + w2
+		t.DocFreq, t.counted = uint32(df), pos&1 != 0
+		post, pos = post+df, pos>>1
+	}
+	if post > uint64(c.postEnd-t.post) || pos > uint64(c.posEnd-t.pos) {
+		return 0, nil, damaged("term numbers exceed their block")
+	}
+	t.postEnd, t.posEnd = t.post+uint32(post), t.pos+uint32(pos)
+	c.term, c.dict, c.head = t, d[i:], false
+	c.left--
+	if c.left == 0 && (len(c.dict) > 0 || t.postEnd != c.postEnd || t.posEnd != c.posEnd) {
+		return 0, nil, damaged("term block is longer than its terms")
+	}
+	return shared, rest, nil
+}
+
+// uvarint is binary.Uvarint with a short way for one byte.
+func uvarint(b []byte) (uint64, int) {
+	if len(b) > 0 && b[0] < 0x80 {
+		return uint64(b[0]), 1
+	}
+	return binary.Uvarint(b)
+}
+
+func commonPrefix(a []byte, b string) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
+}
+
+// WalkPrefix calls fn for every term that begins with prefix, in byte order,
+// until fn returns false. term is valid until fn returns.
+func (r *LexicalReader) WalkPrefix(prefix string, fn func(term []byte, t Term) bool) error {
+	b, err := r.findBlock(prefix)
+	if err != nil {
+		return err
+	}
+	var buf [15 + MaxLexicalTerm]byte
+	for b = max(b, 0); b < r.blocks; b++ {
+		c, err := r.block(b)
+		if err != nil {
+			return err
+		}
+		n := 0
+		for c.left > 0 {
+			shared, rest, err := c.next()
+			if err != nil {
+				return err
+			}
+			if shared > n {
+				return damaged("term shares more bytes than there are")
+			}
+			n = shared + copy(buf[shared:], rest)
+			if n > MaxLexicalTerm {
+				return damaged("term of %d bytes", n)
+			}
+			term := buf[:n:n]
+			if !strings.HasPrefix(string(term), prefix) {
+				if string(term) < prefix {
+					continue
+				}
+				return nil
+			}
+			if !fn(term, c.term) {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// Postings appends the postings of t to dst, in the order of the documents.
+func (r *LexicalReader) Postings(t Term, dst []Posting) ([]Posting, error) {
+	if uint64(t.postEnd) > uint64(len(r.postings)) || t.post > t.postEnd {
+		return dst, damaged("postings lie outside their section")
+	}
+	b := r.postings[t.post:t.postEnd]
+	if uint64(t.DocFreq) > uint64(len(b)) {
+		return dst, damaged("%d postings in %d bytes", t.DocFreq, len(b))
+	}
+	doc := -1
+	for range t.DocFreq {
+		var p Posting
+		n, d := decodePosting(b, &p)
+		if n == 0 || d >= uint64(r.docs-1-doc) {
+			return dst, damaged("posting")
+		}
+		b = b[n:]
+		doc += 1 + int(d)
+		p.Doc = uint32(doc)
+		dst = append(dst, p)
+	}
+	if len(b) > 0 {
+		return dst, damaged("bytes behind the last posting")
+	}
+	return dst, nil
+}
+
+// decodePosting decodes one posting's frequencies into p and returns its
+// length in bytes, 0 when it is damaged, and the gap to the document before.
+func decodePosting(b []byte, p *Posting) (n int, gap uint64) {
+	v, n := uvarint(b)
+	if n <= 0 {
+		return 0, 0
+	}
+	switch v & 3 {
+	case lexCodeBody:
+		p.TF[FieldBody] = 1
+	case lexCodePath:
+		p.TF[FieldPath] = 1
+	case lexCodeBodyMany:
+		tf, w := uvarint(b[n:])
+		if w <= 0 || tf > lexMaxTF-2 {
+			return 0, 0
+		}
+		n += w
+		p.TF[FieldBody] = uint16(tf) + 2
+	case lexCodeFields:
+		if n == len(b) {
+			return 0, 0
+		}
+		mask := b[n]
+		n++
+		if mask&lexMaskAll == 0 || mask >= lexMaskOnce<<1 {
+			return 0, 0
+		}
+		for f := range p.TF {
+			if mask&(1<<f) == 0 {
+				continue
+			}
+			p.TF[f] = 1
+			if mask&lexMaskOnce == 0 {
+				tf, w := uvarint(b[n:])
+				if w <= 0 || tf > lexMaxTF-1 {
+					return 0, 0
+				}
+				n += w
+				p.TF[f] = uint16(tf) + 1
+			}
+		}
+	}
+	return n, v >> 2
+}
+
+// PositionList holds, for each posting of a term, its positions in one field.
+type PositionList struct {
+	ends []uint32
+	pos  []uint32
+}
+
+// Len returns the number of postings.
+func (l *PositionList) Len() int { return len(l.ends) }
+
+// At returns the ascending positions of the i-th posting; empty when the term
+// does not stand in the field there, or stands there only without a position.
+func (l *PositionList) At(i int) []uint32 {
+	lo := uint32(0)
+	if i > 0 {
+		lo = l.ends[i-1]
+	}
+	return l.pos[lo:l.ends[i]]
+}
+
+// Positions fills dst with the positions of t in one field, for the same
+// postings in the same order as Postings gives. It returns false when the
+// segment has none for t: then only the text can tell.
+func (r *LexicalReader) Positions(t Term, f Field, dst *PositionList) (bool, error) {
+	dst.ends, dst.pos = dst.ends[:0], dst.pos[:0]
+	if !t.HasPositions() {
+		return false, nil
+	}
+	all, err := r.positionBytes()
+	if err != nil {
+		return false, err
+	}
+	if uint64(t.posEnd) > uint64(len(all)) || uint64(t.postEnd) > uint64(len(r.postings)) || t.post > t.postEnd {
+		return false, damaged("positions lie outside their section")
+	}
+	post, b := r.postings[t.post:t.postEnd], all[t.pos:t.posEnd]
+	for range t.DocFreq {
+		var p Posting
+		n, _ := decodePosting(post, &p)
+		if n == 0 {
+			return false, damaged("posting")
+		}
+		post = post[n:]
+		for g, tf := range p.TF {
+			if tf == 0 {
+				continue
+			}
+			count := uint64(tf)
+			if t.counted {
+				v, w := uvarint(b)
+				if w <= 0 {
+					return false, damaged("number of positions")
+				}
+				count, b = v, b[w:]
+			}
+			if count > uint64(len(b)) {
+				return false, damaged("%d positions in %d bytes", count, len(b))
+			}
+			at := uint64(0)
+			for range count {
+				v, w := uvarint(b)
+				if w <= 0 || v > maxLexPosition {
+					return false, damaged("position")
+				}
+				b = b[w:]
+				if at += v; at > maxLexPosition {
+					return false, damaged("position %d", at)
+				}
+				if Field(g) == f {
+					dst.pos = append(dst.pos, uint32(at))
+				}
+			}
+		}
+		dst.ends = append(dst.ends, uint32(len(dst.pos)))
+	}
+	if len(b) > 0 {
+		return false, damaged("bytes behind the last position")
+	}
+	return true, nil
+}
+
+// positionBytes returns the positions section, checked at the first call.
+func (r *LexicalReader) positionBytes() ([]byte, error) {
+	r.posOnce.Do(func() {
+		b, _, err := r.seg.section(lexPositions)
+		if err == nil && uint64(len(b)) != r.offsets[2].at(r.blocks) {
+			err = damaged("positions section of %d bytes", len(b))
+		}
+		r.positions, r.posErr = b, err
+	})
+	return r.positions, r.posErr
+}
+
+// Verify decodes everything that the segment holds and reports the first
+// contradiction: terms out of order, postings or positions that do not decode.
+func (r *LexicalReader) Verify() error {
+	var (
+		prev     []byte
+		postings []Posting
+		list     PositionList
+		failed   error
+		seen     int
+	)
+	err := r.WalkPrefix("", func(term []byte, t Term) bool {
+		if string(term) <= string(prev) {
+			failed = damaged("term %q stands behind %q", term, prev)
+			return false
+		}
+		prev = append(prev[:0], term...)
+		seen++
+		if postings, failed = r.Postings(t, postings[:0]); failed == nil {
+			_, failed = r.Positions(t, FieldBody, &list)
+		}
+		return failed == nil
+	})
+	if err == nil {
+		err = failed
+	}
+	if err == nil && seen != r.terms {
+		err = damaged("%d terms, not %d", seen, r.terms)
+	}
+	return err
+}
