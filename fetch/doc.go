@@ -1,0 +1,44 @@
+// Package fetch turns a commit's name into an open index: it resolves the tag
+// in a store, verifies what it finds from the top down, keeps the segments
+// uncompressed in a private cache and maps them from there.
+//
+// # The cache
+//
+//	$PINDEX_CACHE_DIR, else pindex in the user's cache folder
+//	├── seg/ab/<64 digits>       segments, by the digest of the uncompressed bytes
+//	├── manifest/ab/<64 digits>  pindex manifests, by index digest
+//	├── model/ab/<64 digits>     embedder tables
+//	└── store/                   the default local store (its own format: package registry)
+//
+// ab stands for the first two digits. The folders have mode 0700 and must
+// belong to this user, the files have mode 0400. A file is written beside its
+// place and renamed, so any number of processes share the cache without a
+// lock, and a mapped file never changes. Everything in the cache can be
+// deleted at any time; it costs the next reader the unpacking.
+//
+// # What is verified when
+//
+// Bytes enter the cache after their digest has been verified, and never
+// otherwise. They are not synced to disk, which would cost a second and more
+// for a large index. A power loss can therefore leave an empty or torn file
+// under a digest's name. It cannot mislead anybody: a file that was last
+// written or verified before this machine started is verified against its
+// digest once more, and then stamped with the time; one of another size than
+// the manifest says, or with a segment header that does not check, is no
+// segment; and each section of a segment has a checksum that is checked
+// before the section is read. What fails any of these is a miss and is
+// unpacked anew from the store.
+//
+// # Faults
+//
+// Reading a mapping of a file that somebody truncated, or that lies on a disk
+// that fails, raises a signal in the goroutine that reads. Guard turns it
+// into an error. Open sets it as the index's guard; see Guard for what code
+// that starts goroutines has to do.
+//
+// # Without a usable cache
+//
+// On a read-only or full disk, or where the folder belongs to somebody else,
+// segments are unpacked into memory for as long as the index is open. Notes
+// say so.
+package fetch
