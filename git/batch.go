@@ -25,10 +25,13 @@ const ahead = 48
 
 // batch is a `git cat-file --batch` process. It serves one caller at a time.
 type batch struct {
-	p   *process
-	r   *bufio.Reader
-	req []byte
-	buf []byte
+	p      *process
+	r      *bufio.Reader
+	req    []byte
+	buf    []byte
+	queue  []gitobj.ID // what the caller is going to read, next first
+	asked  int         // how many of queue are written to the process
+	failed bool        // the process cannot be used again
 }
 
 func startBatch(l *launcher) (*batch, error) {
@@ -41,25 +44,64 @@ func startBatch(l *launcher) (*batch, error) {
 
 func (b *batch) close() { b.p.close() }
 
-func (b *batch) ask(ids ...gitobj.ID) error {
-	b.req = b.req[:0]
-	for _, id := range ids {
-		b.req = append(append(b.req, id.String()...), '\n')
+// expect announces what is read next, in that order, so that the process can
+// work on it meanwhile. What was asked already stays in front; where it is no
+// longer wanted, read drops the answers.
+func (b *batch) expect(ids []gitobj.ID) { b.queue = append(b.queue[:b.asked], ids...) }
+
+// read reads one object and appends its content to dst.
+func (b *batch) read(id gitobj.ID, typ string, dst []byte) ([]byte, error) {
+	if len(b.queue) == 0 || b.queue[0] != id {
+		if err := b.drain(); err != nil {
+			return dst, err
+		}
+		if len(b.queue) == 0 || b.queue[0] != id {
+			b.queue = append(b.queue[:0], id) // not what was announced
+		}
 	}
-	_, err := b.p.in.Write(b.req)
-	return err
+	// Refill when half of the window is used, so that one write carries
+	// many requests.
+	if b.asked <= ahead/2 && b.asked < len(b.queue) {
+		upto := min(ahead, len(b.queue))
+		b.req = b.req[:0]
+		for _, id := range b.queue[b.asked:upto] {
+			b.req = append(append(b.req, id.String()...), '\n')
+		}
+		if _, err := b.p.in.Write(b.req); err != nil {
+			return dst, b.fail(id, err)
+		}
+		b.asked = upto
+	}
+	b.queue, b.asked = b.queue[1:], b.asked-1
+	return b.answer(id, typ, dst)
 }
 
-// broken marks an error after which the process cannot be used again. It
-// never leaves this file.
-type broken struct{ error }
-
-// unbreak takes the mark off.
-func unbreak(err error) (error, bool) {
-	if b, ok := err.(broken); ok {
-		return b.error, true
+// drain reads and drops the answers that nobody is going to ask for.
+func (b *batch) drain() error {
+	for b.asked > 0 {
+		id := b.queue[0]
+		b.queue, b.asked = b.queue[1:], b.asked-1
+		head, err := b.r.ReadSlice('\n')
+		if err != nil {
+			return b.fail(id, err)
+		}
+		if _, rest, ok := cutLast(head[:len(head)-1]); ok {
+			if n, err := strconv.ParseInt(rest, 10, 64); err == nil && n >= 0 {
+				if _, err := io.CopyN(io.Discard, b.r, n+1); err != nil {
+					return b.fail(id, err)
+				}
+			}
+		}
 	}
-	return err, false
+	return nil
+}
+
+func cutLast(b []byte) (before []byte, after string, ok bool) {
+	i := bytes.LastIndexByte(b, ' ')
+	if i < 0 {
+		return b, "", false
+	}
+	return b[:i], string(b[i+1:]), true
 }
 
 // answer reads the answer to the oldest unanswered request and appends the
@@ -85,8 +127,9 @@ func (b *batch) answer(id gitobj.ID, typ string, dst []byte) ([]byte, error) {
 		return dst, b.fail(id, fmt.Errorf("unexpected answer %q", head))
 	}
 	if n > maxObject {
-		return dst, broken{fail.New(fail.Repository, "exclude the file, or let Git LFS keep it",
-			"object %s has %d bytes, more than the %d that can be read", id, n, maxObject)}
+		b.failed = true // rather than to read on to the next answer
+		return dst, fail.New(fail.Repository, "exclude the file, or let Git LFS keep it",
+			"object %s has %d bytes, more than the %d that can be read", id, n, maxObject)
 	}
 	gotType := string(got)
 	at := len(dst)
@@ -107,49 +150,31 @@ func (b *batch) answer(id gitobj.ID, typ string, dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
+// fail ends a process that did not answer as it should.
 func (b *batch) fail(id gitobj.ID, err error) error {
+	b.failed = true
 	b.p.kill()
 	<-b.p.done // so that its last words are there
 	if m := message(b.p.stderr()); m != "" {
-		return broken{NewCorrupt(id, errors.New(m))}
+		return NewCorrupt(id, errors.New(m))
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		err = io.EOF
 	}
-	return broken{fail.Wrap(fail.Repository, err, "run this again; if it fails again, `git fsck --full` tells whether the repository is whole",
-		"git cat-file ended while it read object %s", id)}
+	return fail.Wrap(fail.Repository, err, "run this again; if it fails again, `git fsck --full` tells whether the repository is whole",
+		"git cat-file ended while it read object %s", id)
 }
 
-// read reads one object.
-func (b *batch) read(id gitobj.ID, typ string, dst []byte) ([]byte, error) {
-	if err := b.ask(id); err != nil {
-		return dst, b.fail(id, err)
-	}
-	return b.answer(id, typ, dst)
-}
-
-// readAll reads many objects of one type, asking ahead. The content given to
-// fn is valid until fn returns.
+// readAll reads many objects of one type. The content given to fn is valid
+// until fn returns.
 func (b *batch) readAll(ids []gitobj.ID, typ string, fn func(i int, content []byte) error) error {
-	asked := 0
+	b.expect(ids)
 	for i, id := range ids {
-		// Refill when half of the window is used, so that one write
-		// carries many requests.
-		if asked-i <= ahead/2 && asked < len(ids) {
-			n := min(ahead-(asked-i), len(ids)-asked)
-			if err := b.ask(ids[asked : asked+n]...); err != nil {
-				return b.fail(id, err)
-			}
-			asked += n
-		}
 		var err error
-		if b.buf, err = b.answer(id, typ, b.buf[:0]); err == nil {
+		if b.buf, err = b.read(id, typ, b.buf[:0]); err == nil {
 			err = fn(i, b.buf)
 		}
 		if err != nil {
-			if err, _ = unbreak(err); asked > i+1 {
-				return broken{err} // answers that nobody will read
-			}
 			return err
 		}
 	}
@@ -190,12 +215,13 @@ func (p *pool) get() (*batch, error) {
 	return b, nil
 }
 
-// put takes a batch back; broken ones are closed.
-func (p *pool) put(b *batch, bad bool) {
+// put takes a batch back. It is kept where it is ready for another caller.
+func (p *pool) put(b *batch, alive bool) {
 	p.mu.Lock()
-	keep := !bad && !p.closed && len(p.idle) < 4
+	keep := alive && !b.failed && b.asked == 0 && !p.closed && len(p.idle) < 4
 	delete(p.inUse, b)
 	if keep {
+		b.queue = nil
 		p.idle = append(p.idle, b)
 	}
 	p.mu.Unlock()
@@ -229,9 +255,7 @@ func (p *pool) with(ctx context.Context, fn func(b *batch) error) error {
 	}
 	stop := context.AfterFunc(ctx, b.p.kill)
 	err = fn(b)
-	alive := stop()
-	err, bad := unbreak(err)
-	p.put(b, !alive || bad)
+	p.put(b, stop())
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -264,6 +288,13 @@ func (r *blobReader) open() error {
 	return nil
 }
 
+// Expect implements Expecter.
+func (r *blobReader) Expect(ids []gitobj.ID) {
+	if r.b != nil {
+		r.b.expect(ids)
+	}
+}
+
 // Read implements BlobReader. After an object that git cannot read the
 // process is started anew, so that damage costs that object alone.
 func (r *blobReader) Read(id gitobj.ID, dst []byte) ([]byte, error) {
@@ -276,9 +307,12 @@ func (r *blobReader) Read(id gitobj.ID, dst []byte) ([]byte, error) {
 		}
 	}
 	out, err := r.b.read(id, "blob", dst)
-	err, bad := unbreak(err)
-	if bad {
-		r.release(true)
+	if r.b.failed {
+		rest := r.b.queue
+		r.release()
+		if err := r.open(); err == nil {
+			r.b.expect(rest)
+		}
 	}
 	if err != nil && r.ctx() != nil {
 		return dst, r.ctx()
@@ -286,17 +320,15 @@ func (r *blobReader) Read(id gitobj.ID, dst []byte) ([]byte, error) {
 	return out, err
 }
 
-func (r *blobReader) release(bad bool) {
-	if r.b == nil {
-		return
+func (r *blobReader) release() {
+	if r.b != nil {
+		r.pool.put(r.b, r.stop())
+		r.b = nil
 	}
-	alive := r.stop()
-	r.pool.put(r.b, bad || !alive)
-	r.b = nil
 }
 
 // Close implements BlobReader.
 func (r *blobReader) Close() error {
-	r.release(false)
+	r.release()
 	return nil
 }

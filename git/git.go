@@ -69,3 +69,20 @@ type BlobReader interface {
 	Read(id gitobj.ID, dst []byte) ([]byte, error)
 	Close() error
 }
+
+// Expecter is what a BlobReader may implement as well.
+type Expecter interface {
+	// Expect announces which blobs are going to be read next, in that
+	// order, so that reading ahead is possible; it replaces what was
+	// announced before. Reading another blob is allowed and drops the
+	// announcement.
+	Expect(ids []gitobj.ID)
+}
+
+// Expect announces to r which blobs are going to be read next, where r has a
+// use for that. The program backend reads three to four times faster then.
+func Expect(r BlobReader, ids []gitobj.ID) {
+	if e, ok := r.(Expecter); ok {
+		e.Expect(ids)
+	}
+}

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -276,38 +277,73 @@ func (p *program) Tree(ctx context.Context, commit gitobj.ID) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
+	sizes := p.startSizes(ctx)
 	var entries []Entry
 	err = p.pool.with(ctx, func(b *batch) error {
 		var err error
 		entries, err = walkTree(ctx, c.Tree, func(ids []gitobj.ID, fn func(int, []byte) error) error {
 			return b.readAll(ids, "tree", fn)
-		})
+		}, sizes.ask)
 		return err
 	})
+	if err == nil {
+		err = sizes.fill(p.dir, entries)
+	} else {
+		sizes.abort(err)
+	}
+	if err == nil {
+		err = sortEntries(c.Tree, entries)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return entries, p.fillSizes(ctx, entries)
+	return entries, nil
 }
 
-// fillSizes asks for the sizes of all blobs at once.
-func (p *program) fillSizes(ctx context.Context, entries []Entry) error {
-	var req bytes.Buffer
-	req.Grow(len(entries) * (2*p.format.Size() + 1))
-	for _, e := range entries {
-		if !isSubmodule(e.Mode) {
-			req.WriteString(e.ID.String())
-			req.WriteByte('\n')
-		}
+// sizes learns the sizes of blobs while their trees are still being read.
+type sizes struct {
+	w      *bufio.Writer
+	pipe   *io.PipeWriter
+	done   chan struct{} // closed when the process has ended
+	out    []byte
+	stderr string
+	err    error
+}
+
+func (p *program) startSizes(ctx context.Context) *sizes {
+	r, w := io.Pipe()
+	s := &sizes{w: bufio.NewWriterSize(w, 16<<10), pipe: w, done: make(chan struct{})}
+	go func() {
+		defer close(s.done)
+		s.out, s.stderr, s.err = p.sizes.run(ctx, r, "cat-file", "--batch-check", "--buffer")
+		r.Close() // whoever still writes must not wait
+	}()
+	return s
+}
+
+// ask asks for the size of one entry's blob. A failure shows in fill.
+func (s *sizes) ask(e Entry) {
+	if !isSubmodule(e.Mode) {
+		s.w.WriteString(e.ID.String())
+		s.w.WriteByte('\n')
 	}
-	if req.Len() == 0 {
-		return nil
+}
+
+func (s *sizes) abort(err error) {
+	s.pipe.CloseWithError(err)
+	<-s.done
+}
+
+// fill sets the sizes of the entries, which are those that ask was called
+// with, in that order.
+func (s *sizes) fill(dir string, entries []Entry) error {
+	s.w.Flush()
+	s.pipe.Close()
+	<-s.done
+	if s.err != nil {
+		return readError(dir, s.err)
 	}
-	out, stderr, err := p.sizes.run(ctx, &req, "cat-file", "--batch-check", "--buffer")
-	if err != nil {
-		return readError(p.dir, err)
-	}
-	lines := string(out)
+	lines := string(s.out)
 	for i := range entries {
 		e := &entries[i]
 		if isSubmodule(e.Mode) {
@@ -316,18 +352,18 @@ func (p *program) fillSizes(ctx context.Context, entries []Entry) error {
 		var line string
 		var ok bool
 		if line, lines, ok = strings.Cut(lines, "\n"); !ok {
-			return readError(p.dir, io.ErrUnexpectedEOF)
+			return readError(dir, io.ErrUnexpectedEOF)
 		}
-		id, typ, size, ok := parseCheckSize(p.format, line)
+		id, typ, size, ok := parseCheckSize(e.ID.Format(), line)
 		switch {
 		case ok && id != e.ID:
-			return readError(p.dir, fmt.Errorf("git cat-file answered %q for %s", line, e.ID))
+			return readError(dir, fmt.Errorf("git cat-file answered %q for %s", line, e.ID))
 		case ok && typ != "blob":
 			return NewCorrupt(e.ID, fmt.Errorf("it is a %s, and the tree has it as the file %q", typ, e.Path))
 		case ok:
 			e.Size = size
-		case message(stderr) != "":
-			return NewCorrupt(e.ID, errors.New(message(stderr)))
+		case message(s.stderr) != "":
+			return NewCorrupt(e.ID, errors.New(message(s.stderr)))
 		default:
 			e.Size = -1
 		}

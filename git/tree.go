@@ -35,9 +35,10 @@ const (
 // the id.
 type treeReader func(ids []gitobj.ID, fn func(i int, raw []byte) error) error
 
-// walkTree lists the leaves below root in the order of their paths, with
-// Size 0. It reads level by level, so that the reader can ask ahead.
-func walkTree(ctx context.Context, root gitobj.ID, read treeReader) ([]Entry, error) {
+// walkTree lists the leaves below root, in no useful order and with Size 0.
+// It reads level by level, so that the reader can ask ahead. found, if not
+// nil, is called with each leaf as it is found.
+func walkTree(ctx context.Context, root gitobj.ID, read treeReader, found func(Entry)) ([]Entry, error) {
 	type dir struct {
 		prefix string
 		id     gitobj.ID
@@ -69,7 +70,11 @@ func walkTree(ctx context.Context, root gitobj.ID, read treeReader) ([]Entry, er
 					next = append(next, dir{prefix + string(name) + "/", id})
 					return nil
 				}
-				entries = append(entries, Entry{Path: prefix + string(name), Mode: mode, ID: id})
+				e := Entry{Path: prefix + string(name), Mode: mode, ID: id}
+				entries = append(entries, e)
+				if found != nil {
+					found(e)
+				}
 				return nil
 			})
 		})
@@ -78,14 +83,19 @@ func walkTree(ctx context.Context, root gitobj.ID, read treeReader) ([]Entry, er
 		}
 		level = next
 	}
+	return entries, nil
+}
+
+// sortEntries puts a tree's leaves into the order of their paths.
+func sortEntries(root gitobj.ID, entries []Entry) error {
 	byPath := func(a, b Entry) int { return strings.Compare(a.Path, b.Path) }
 	slices.SortFunc(entries, byPath)
 	for i := 1; i < len(entries); i++ {
 		if entries[i].Path == entries[i-1].Path {
-			return nil, NewCorrupt(root, fmt.Errorf("a tree with two entries for %q", entries[i].Path))
+			return NewCorrupt(root, fmt.Errorf("a tree with two entries for %q", entries[i].Path))
 		}
 	}
-	return entries, nil
+	return nil
 }
 
 // parseTree calls fn for each entry of a tree object's content. It refuses
