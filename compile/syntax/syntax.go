@@ -14,7 +14,14 @@ type Decl struct {
 	Name       string // such as "url_for"; for an anonymous impl or extension the type's name
 	Descriptor string // own SCIP descriptor, such as "Flask#", "url_for().", "name."; without the parent's
 	Parent     int32  // index into Decls; -1 at top level
-	NameAt     uint32 // byte offset of the name; Start when the declaration has none
+	// Owner and OwnerDescriptor name the declaration that this one belongs to
+	// when that one does not enclose it: "Server" and "Server#" for a Go
+	// method, "ns.Shape" and "ns#Shape#" for a C++ function that is defined
+	// outside of its class. They stand between the parent's qualified name
+	// and the own one: see Facts.Qualified.
+	Owner           string
+	OwnerDescriptor string
+	NameAt          uint32 // byte offset of the name; Start when the declaration has none
 
 	// Start and End bound the declaration with the documentation comment,
 	// decorators and attributes that belong to it: [Start, End).
@@ -49,4 +56,22 @@ type Facts struct {
 	// parsed around them is here), or a reason for which the rest is empty:
 	// DegradedBudget, DegradedDepth.
 	Degraded artifact.Degraded
+}
+
+// Qualified returns, for each declaration, its name and its descriptor
+// qualified within the file, such as "Flask.url_for" and "Flask#url_for().".
+func (f *Facts) Qualified() (names, descriptors []string) {
+	names, descriptors = make([]string, len(f.Decls)), make([]string, len(f.Decls))
+	for i := range f.Decls {
+		d := &f.Decls[i]
+		name, desc := d.Name, d.OwnerDescriptor+d.Descriptor
+		if d.Owner != "" {
+			name = d.Owner + "." + name
+		}
+		if d.Parent >= 0 {
+			name, desc = names[d.Parent]+"."+name, descriptors[d.Parent]+desc
+		}
+		names[i], descriptors[i] = name, desc
+	}
+	return names, descriptors
 }

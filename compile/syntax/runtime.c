@@ -1,0 +1,259 @@
+#include "runtime.h"
+
+// tree-sitter's own declarations, ABI 13 to 15.
+
+typedef uint16_t TSSymbol;
+typedef uint16_t TSFieldId;
+typedef struct TSParser TSParser;
+
+typedef struct {
+  uint32_t row;
+  uint32_t column;
+} TSPoint;
+
+typedef uint32_t (*DecodeFunction)(const uint8_t *string, uint32_t length, int32_t *code_point);
+
+typedef enum {
+  TSInputEncodingUTF8,
+  TSInputEncodingUTF16LE,
+  TSInputEncodingUTF16BE,
+  TSInputEncodingCustom,
+} TSInputEncoding;
+
+typedef enum {
+  TSSymbolTypeRegular,
+  TSSymbolTypeAnonymous,
+  TSSymbolTypeSupertype,
+  TSSymbolTypeAuxiliary,
+} TSSymbolType;
+
+typedef struct {
+  void *payload;
+  const char *(*read)(void *payload, uint32_t byte_index, TSPoint position, uint32_t *bytes_read);
+  TSInputEncoding encoding;
+  DecodeFunction decode;
+} TSInput;
+
+typedef struct {
+  void *payload;
+  uint32_t current_byte_offset;
+  bool has_error;
+} TSParseState;
+
+typedef struct {
+  void *payload;
+  bool (*progress_callback)(TSParseState *state);
+} TSParseOptions;
+
+typedef struct {
+  uint32_t context[4];
+  const void *id;
+  const TSTree *tree;
+} TSNode;
+
+typedef struct {
+  const void *tree;
+  const void *id;
+  uint32_t context[3];
+} TSTreeCursor;
+
+TSParser *ts_parser_new(void);
+void ts_parser_delete(TSParser *self);
+bool ts_parser_set_language(TSParser *self, const TSLanguage *language);
+TSTree *ts_parser_parse_with_options(TSParser *self, const TSTree *old_tree, TSInput input, TSParseOptions options);
+void ts_tree_delete(TSTree *self);
+TSNode ts_tree_root_node(const TSTree *self);
+TSSymbol ts_node_symbol(TSNode self);
+uint32_t ts_node_start_byte(TSNode self);
+uint32_t ts_node_end_byte(TSNode self);
+uint32_t ts_node_child_count(TSNode self);
+uint32_t ts_node_descendant_count(TSNode self);
+bool ts_node_is_named(TSNode self);
+bool ts_node_is_missing(TSNode self);
+bool ts_node_is_extra(TSNode self);
+bool ts_node_has_error(TSNode self);
+TSTreeCursor ts_tree_cursor_new(TSNode node);
+void ts_tree_cursor_delete(TSTreeCursor *self);
+TSNode ts_tree_cursor_current_node(const TSTreeCursor *self);
+TSFieldId ts_tree_cursor_current_field_id(const TSTreeCursor *self);
+bool ts_tree_cursor_goto_parent(TSTreeCursor *self);
+bool ts_tree_cursor_goto_next_sibling(TSTreeCursor *self);
+bool ts_tree_cursor_goto_first_child(TSTreeCursor *self);
+uint32_t ts_language_symbol_count(const TSLanguage *self);
+const char *ts_language_symbol_name(const TSLanguage *self, TSSymbol symbol);
+TSSymbolType ts_language_symbol_type(const TSLanguage *self, TSSymbol symbol);
+uint32_t ts_language_field_count(const TSLanguage *self);
+const char *ts_language_field_name_for_id(const TSLanguage *self, TSFieldId id);
+void ts_set_allocator(void *(*new_malloc)(size_t), void *(*new_calloc)(size_t, size_t),
+                      void *(*new_realloc)(void *, size_t), void (*new_free)(void *));
+
+static const TSSymbol error_symbol = (TSSymbol)-1;
+
+void px_setup(void) {
+  // The Go binding routes every allocation through a Go callback, which costs
+  // more than the parsing. NULL selects malloc and its kin.
+  ts_set_allocator(NULL, NULL, NULL, NULL);
+}
+
+// How many characters this thread's parse has read. Characters that error
+// recovery reads again count again, which makes the sum a measure of work.
+static _Thread_local uint64_t px_characters;
+
+// px_decode reads one character of UTF-8. A byte that is not part of a valid
+// sequence is one invalid character (-1), which no token accepts outside of
+// comments and strings.
+static uint32_t px_decode(const uint8_t *s, uint32_t len, int32_t *code_point) {
+  px_characters++;
+  uint32_t c = s[0];
+  if (c < 0x80) {
+    *code_point = (int32_t)c;
+    return 1;
+  }
+  if (c >= 0xC2 && c < 0xE0 && len >= 2 && (s[1] & 0xC0) == 0x80) {
+    *code_point = (int32_t)((c & 0x1F) << 6 | (s[1] & 0x3Fu));
+    return 2;
+  }
+  if (c >= 0xE0 && c < 0xF0 && len >= 3 && (s[1] & 0xC0) == 0x80 && (s[2] & 0xC0) == 0x80) {
+    uint32_t v = (c & 0x0F) << 12 | (s[1] & 0x3Fu) << 6 | (s[2] & 0x3Fu);
+    if (v >= 0x800 && (v < 0xD800 || v > 0xDFFF)) {
+      *code_point = (int32_t)v;
+      return 3;
+    }
+  }
+  if (c >= 0xF0 && c < 0xF5 && len >= 4 && (s[1] & 0xC0) == 0x80 && (s[2] & 0xC0) == 0x80 &&
+      (s[3] & 0xC0) == 0x80) {
+    uint32_t v = (c & 0x07) << 18 | (s[1] & 0x3Fu) << 12 | (s[2] & 0x3Fu) << 6 | (s[3] & 0x3Fu);
+    if (v >= 0x10000 && v <= 0x10FFFF) {
+      *code_point = (int32_t)v;
+      return 4;
+    }
+  }
+  *code_point = -1;
+  return 1;
+}
+
+typedef struct {
+  const char *src;
+  uint32_t len;
+} px_text;
+
+static const char *px_read(void *payload, uint32_t at, TSPoint position, uint32_t *n) {
+  (void)position;
+  const px_text *t = payload;
+  if (at >= t->len) {
+    *n = 0;
+    return "";
+  }
+  *n = t->len - at;
+  return t->src + at;
+}
+
+typedef struct {
+  uint64_t calls;
+  uint64_t max_work;
+  bool stopped;
+} px_meter;
+
+// The runtime calls this once every hundred parser steps.
+static bool px_progress(TSParseState *state) {
+  px_meter *m = state->payload;
+  m->calls++;
+  m->stopped = m->stopped || px_characters + 100 * m->calls > m->max_work;
+  return m->stopped;
+}
+
+px_parsed px_parse(const TSLanguage *language, const char *src, uint32_t len, uint64_t max_work) {
+  px_parsed r = {0};
+  TSParser *parser = ts_parser_new();
+  if (!ts_parser_set_language(parser, language)) {
+    ts_parser_delete(parser);
+    r.status = PX_FAILED;
+    return r;
+  }
+  px_text text = {src, len};
+  px_meter meter = {0, max_work, false};
+  TSInput input = {&text, px_read, TSInputEncodingCustom, px_decode};
+  TSParseOptions options = {&meter, px_progress};
+  px_characters = 0;
+  r.tree = ts_parser_parse_with_options(parser, NULL, input, options);
+  r.work = px_characters + 100 * meter.calls;
+  if (r.tree == NULL) {
+    r.status = meter.stopped ? PX_BUDGET : PX_FAILED;
+  } else {
+    TSNode root = ts_tree_root_node(r.tree);
+    r.count = ts_node_descendant_count(root);
+    r.has_error = ts_node_has_error(root);
+  }
+  ts_parser_delete(parser);
+  return r;
+}
+
+px_flat px_flatten(TSTree *tree, const uint16_t *kinds, uint32_t nkinds,
+                   const uint8_t *fields, uint32_t nfields, uint16_t error_kind,
+                   px_node *out, uint32_t cap, uint32_t max_depth) {
+  px_flat r = {0};
+  TSTreeCursor cursor = ts_tree_cursor_new(ts_tree_root_node(tree));
+  int32_t parent = -1;
+  uint32_t depth = 0;
+  for (;;) {
+    TSNode node = ts_tree_cursor_current_node(&cursor);
+    TSSymbol symbol = ts_node_symbol(node);
+    uint16_t kind = symbol == error_symbol ? error_kind : symbol < nkinds ? kinds[symbol] : 0;
+    TSFieldId f = ts_tree_cursor_current_field_id(&cursor);
+    uint8_t field = f < nfields ? fields[f] : 0;
+    bool inner = ts_tree_cursor_goto_first_child(&cursor);
+    bool named = ts_node_is_named(node);
+    if (inner || kind != 0 || (field != 0 && named) || parent < 0) {
+      if (r.count == cap) {
+        r.status = PX_SPACE;
+        break;
+      }
+      px_node *n = &out[r.count];
+      n->start = ts_node_start_byte(node);
+      n->end = ts_node_end_byte(node);
+      n->parent = parent;
+      n->next = (int32_t)r.count + 1;
+      n->kind = kind;
+      n->field = field;
+      n->flags = (named ? PX_NAMED : 0) | (ts_node_is_missing(node) ? PX_MISSING : 0) |
+                 (ts_node_is_extra(node) ? PX_EXTRA : 0) | (symbol == error_symbol ? PX_ERROR : 0);
+      r.count++;
+    }
+    if (inner) {
+      parent = (int32_t)r.count - 1;
+      if (++depth > r.depth) r.depth = depth;
+      if (depth > max_depth) {
+        r.status = PX_DEPTH;
+        break;
+      }
+      continue;
+    }
+    while (!ts_tree_cursor_goto_next_sibling(&cursor)) {
+      if (parent < 0 || !ts_tree_cursor_goto_parent(&cursor)) goto done;
+      out[parent].next = (int32_t)r.count;
+      parent = out[parent].parent;
+      depth--;
+    }
+  }
+done:
+  ts_tree_cursor_delete(&cursor);
+  ts_tree_delete(tree);
+  return r;
+}
+
+void px_free_tree(TSTree *tree) {
+  if (tree != NULL) ts_tree_delete(tree);
+}
+
+uint32_t px_symbol_count(const TSLanguage *language) { return ts_language_symbol_count(language); }
+
+const char *px_symbol_name(const TSLanguage *language, uint16_t symbol, bool *named) {
+  *named = ts_language_symbol_type(language, symbol) == TSSymbolTypeRegular;
+  return ts_language_symbol_name(language, symbol);
+}
+
+uint32_t px_field_count(const TSLanguage *language) { return ts_language_field_count(language); }
+
+const char *px_field_name(const TSLanguage *language, uint16_t field) {
+  return ts_language_field_name_for_id(language, field);
+}
