@@ -2,21 +2,22 @@
 // records that every view refers to: source units, search documents, symbols,
 // occurrences and imports, with line positions. It calls no parser, opens no
 // file and cannot fail: whatever the bytes are, there is a Result, and it is
-// a pure function of (path, language, bytes, facts).
+// a pure function of (language, bytes, facts).
 //
 // # Who owns a byte
 //
 // Every byte of a file has exactly one owning unit: the innermost one whose
 // range holds it.
 //
-//   - The first unit is the file itself (L0). It owns white space between the
-//     others and nothing else.
+//   - The first unit is the file itself (L0). It owns what lies between the
+//     others and has no letter or digit: blank lines, a stray bracket.
 //   - A declaration is a unit when it is a container (class, struct, …), a
 //     callable with a body, or a larger leaf; see below for the smaller ones.
 //     Whatever is declared inside a callable belongs to that callable and is a
 //     symbol flagged SymbolLocal.
-//   - Text at file level that no declaration covers becomes remainder units of
-//     at most 60 lines, cut at blank lines and low indentation where possible.
+//   - Other text at file level that no declaration covers becomes remainder
+//     units of at most 60 lines, cut at blank lines and low indentation where
+//     possible.
 //   - A range is extended to whole lines where nothing but white space,
 //     commas and semicolons stand beside it. Two declarations on one line keep
 //     their exact ranges.
@@ -31,6 +32,15 @@
 // It stays a symbol, and its unit is the container or remainder that owns its
 // text; its name is listed in that document's DocFields.Names. Containers and
 // callables with a body are always units, however small.
+//
+// # Files that are not parsed
+//
+// Markdown, reStructuredText, AsciiDoc and Org files have one section unit for
+// each heading, from there to the next heading of any level; its symbol is the
+// path of headings ("Install > From source"). YAML, JSON, TOML, INI and HCL
+// files have one entry unit for each top-level key, table, section or block of
+// at least 4 lines. Everything else, and whatever the scanners cannot read,
+// is remainders.
 //
 // # Search documents
 //
@@ -69,7 +79,6 @@ const Version = "1"
 
 // File is what Build needs to know.
 type File struct {
-	Path  string        // from the root, '/'-separated
 	Lang  string        // as Language returned it; "" when none is known
 	Text  Text          // as Decode returned it
 	Facts *syntax.Facts // of Text.Bytes; nil for a file that is not parsed
