@@ -1,0 +1,3 @@
+package embed
+
+func fastExpected() bool { return hasAVX2 }

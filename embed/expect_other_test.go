@@ -1,0 +1,5 @@
+//go:build !amd64
+
+package embed
+
+func fastExpected() bool { return false }
