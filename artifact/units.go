@@ -386,17 +386,16 @@ func (r *UnitsReader) NumFiles() int { return r.files }
 
 // File returns file i.
 func (r *UnitsReader) File(i int) File {
-	c := r.fileCols
 	return File{
 		Path:     r.Path(i),
-		Mode:     c[fileMode].u32(i),
+		Mode:     r.Mode(i),
 		Blob:     r.Blob(i),
-		Size:     c[fileSize].at(i),
+		Size:     r.Size(i),
 		Lang:     r.Lang(i),
 		Skip:     r.Skip(i),
-		Degraded: Degraded(c[fileDegraded].at(i)),
-		Encoding: Encoding(c[fileEncoding].at(i)),
-		Lines:    c[fileLines].u32(i),
+		Degraded: Degraded(r.fileCols[fileDegraded].at(i)),
+		Encoding: Encoding(r.fileCols[fileEncoding].at(i)),
+		Lines:    r.Lines(i),
 	}
 }
 
@@ -417,6 +416,15 @@ func (r *UnitsReader) Lang(i int) string {
 
 // Skip returns why file i is not indexed, SkipNone when it is.
 func (r *UnitsReader) Skip(i int) Skip { return Skip(r.fileCols[fileSkip].at(i)) }
+
+// Mode returns the mode of file i's tree entry.
+func (r *UnitsReader) Mode(i int) uint32 { return r.fileCols[fileMode].u32(i) }
+
+// Size returns the number of bytes of file i.
+func (r *UnitsReader) Size(i int) uint64 { return r.fileCols[fileSize].at(i) }
+
+// Lines returns the number of lines of file i.
+func (r *UnitsReader) Lines(i int) uint32 { return r.fileCols[fileLines].u32(i) }
 
 // Blob returns the object id of file i.
 func (r *UnitsReader) Blob(i int) gitobj.ID {
