@@ -426,6 +426,13 @@ func (r *UnitsReader) Size(i int) uint64 { return r.fileCols[fileSize].at(i) }
 // Lines returns the number of lines of file i.
 func (r *UnitsReader) Lines(i int) uint32 { return r.fileCols[fileLines].u32(i) }
 
+// Encoding returns how file i was read as text.
+func (r *UnitsReader) Encoding(i int) Encoding { return Encoding(r.fileCols[fileEncoding].at(i)) }
+
+// Degraded returns why file i has line units or gaps, DegradedNone when it
+// has neither.
+func (r *UnitsReader) Degraded(i int) Degraded { return Degraded(r.fileCols[fileDegraded].at(i)) }
+
 // Blob returns the object id of file i.
 func (r *UnitsReader) Blob(i int) gitobj.ID {
 	id, err := gitobj.IDFromBytes(r.blobs[i*r.idSize : (i+1)*r.idSize])
