@@ -1,0 +1,189 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/embed"
+	"github.com/pindex-dev/pindex/internal/fail"
+)
+
+// Options are the engine's settings; the zero value is good.
+type Options struct {
+	// Workers bounds the goroutines of one query; 0 means one for each CPU.
+	Workers int
+	// Model returns the bytes of the model that the manifest names, for an
+	// embedder that is not built in. It is called once, when the dense view
+	// is first needed. Nil means that only built-in embedders can be used.
+	Model func(m artifact.ModelInfo) ([]byte, error)
+}
+
+// Engine answers queries over one index. It is safe for concurrent use. The
+// index must stay open as long as the engine is used.
+type Engine struct {
+	ix      *artifact.Index
+	workers int
+	opt     Options
+
+	docBase []int // number of documents in earlier partitions; one more entry than partitions
+	docs    int
+
+	stats   lazy[*lexicalStats]
+	embed   lazy[embed.Embedder]
+	scratch sync.Pool // *searchScratch
+}
+
+// New returns an engine over ix. It opens nothing yet.
+func New(ix *artifact.Index, opt Options) *Engine {
+	e := &Engine{ix: ix, opt: opt, workers: opt.Workers}
+	if e.workers <= 0 {
+		e.workers = runtime.GOMAXPROCS(0)
+	}
+	m := ix.Manifest()
+	e.docBase = make([]int, len(m.Partitions)+1)
+	for i, p := range m.Partitions {
+		e.docBase[i+1] = e.docBase[i] + p.Docs
+	}
+	e.docs = e.docBase[len(m.Partitions)]
+	return e
+}
+
+// Index returns the index that the engine answers from.
+func (e *Engine) Index() *artifact.Index { return e.ix }
+
+// parts is the number of partitions.
+func (e *Engine) parts() int { return len(e.docBase) - 1 }
+
+// header returns the head of an answer that was begun at the given time.
+func (e *Engine) header(begun time.Time) Header {
+	return Header{
+		Schema:    Schema,
+		Commit:    e.ix.Manifest().Commit,
+		Digest:    e.ix.Digest().String(),
+		Freshness: Freshness{State: "exact"},
+		TookUS:    time.Since(begun).Microseconds(),
+	}
+}
+
+// need returns nil when the view is ready, else an error that says what needs
+// it and why it is absent.
+func (e *Engine) need(v artifact.View, what string) error {
+	info, ok := e.ix.Manifest().Views[v.String()]
+	if ok && info.State == artifact.ViewReady {
+		return nil
+	}
+	reason := info.Reason
+	if reason == "" {
+		reason = "it was not built"
+	}
+	return fail.New(fail.NotFound, "compile the commit again with this view",
+		"%s needs the %s view, which this index does not have: %s", what, v, reason)
+}
+
+func (e *Engine) has(v artifact.View) bool { return e.need(v, "") == nil }
+
+// answer runs fn, the work of one query on the calling goroutine, so that a
+// fault in a mapping is an error, and gives errors the exit code that they
+// call for.
+func (e *Engine) answer(fn func() error) error {
+	err := artifact.Guard(fn)
+	var known *fail.Error
+	switch {
+	case err == nil, errors.As(err, &known):
+		return err
+	case errors.Is(err, artifact.ErrDamaged), errors.Is(err, artifact.ErrNotPindex):
+		return fail.Wrap(fail.Verification, err, "delete the cached index and fetch or compile it again", "the index cannot be read")
+	case errors.Is(err, artifact.ErrTooNew):
+		return fail.Wrap(fail.Verification, err, "use a newer pindex", "the index cannot be read")
+	case errors.Is(err, artifact.ErrViewAbsent):
+		return fail.Wrap(fail.NotFound, err, "compile the commit again with this view", "the question cannot be answered")
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return fail.Wrap(fail.Interrupted, err, "", "the query was stopped")
+	}
+	return err
+}
+
+// each calls fn for every partition, in parallel. worker numbers the calling
+// goroutine from 0 below e.workers. The error of the lowest partition wins, so
+// that what the user sees does not depend on timing.
+func (e *Engine) each(ctx context.Context, fn func(worker, p int) error) error {
+	n := e.parts()
+	workers := min(e.workers, n)
+	var (
+		next    atomic.Int64
+		mu      sync.Mutex
+		failed  error
+		failedP = n
+		stop    atomic.Bool
+	)
+	run := func(w int) error {
+		for !stop.Load() {
+			p := int(next.Add(1)) - 1
+			if p >= n {
+				return nil
+			}
+			err := ctx.Err()
+			if err == nil {
+				err = fn(w, p)
+			}
+			if err != nil {
+				stop.Store(true)
+				mu.Lock()
+				if p < failedP {
+					failed, failedP = err, p
+				}
+				mu.Unlock()
+			}
+		}
+		return nil
+	}
+	var wg sync.WaitGroup
+	errs := make([]error, max(workers, 1))
+	for w := 1; w < workers; w++ {
+		wg.Go(func() { errs[w] = artifact.Guard(func() error { return run(w) }) })
+	}
+	if workers > 0 {
+		errs[0] = artifact.Guard(func() error { return run(0) })
+	}
+	wg.Wait()
+	if failed != nil {
+		return failed
+	}
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lazy computes a value once and keeps it; a failure is not kept, so that a
+// cancelled query does not spoil the next one.
+type lazy[T any] struct {
+	mu   sync.Mutex
+	done atomic.Bool
+	v    T
+}
+
+func (l *lazy[T]) get(make func() (T, error)) (T, error) {
+	if l.done.Load() {
+		return l.v, nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.done.Load() {
+		return l.v, nil
+	}
+	v, err := make()
+	if err != nil {
+		return v, err
+	}
+	l.v = v
+	l.done.Store(true)
+	return v, nil
+}

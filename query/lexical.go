@@ -1,0 +1,260 @@
+package query
+
+import (
+	"context"
+	"slices"
+
+	"github.com/pindex-dev/pindex/artifact"
+)
+
+// lexicalStats are the corpus-wide numbers of BM25F, summed over partitions.
+type lexicalStats struct {
+	docs uint64
+	avg  [artifact.NumFields]float64 // average length of each field
+	// norm caches 1/(1-b+b·length/average) for short fields.
+	norm [artifact.NumFields][]float64
+}
+
+// normTable is the number of field lengths whose normalisation is computed in
+// advance.
+const normTable = 512
+
+func newLexicalStats(docs uint64, total [artifact.NumFields]uint64, w *Weights) *lexicalStats {
+	s := &lexicalStats{docs: docs}
+	for f := range s.avg {
+		s.avg[f] = 1
+		if docs > 0 && total[f] > 0 {
+			s.avg[f] = float64(total[f]) / float64(docs)
+		}
+		s.norm[f] = make([]float64, normTable)
+		for n := range s.norm[f] {
+			s.norm[f][n] = lengthNorm(w.LenB[f], uint32(n), s.avg[f])
+		}
+	}
+	return s
+}
+
+func lengthNorm(b float64, n uint32, avg float64) float64 {
+	return 1 / (1 - b + float64(float64(b*float64(n))/avg))
+}
+
+// lexical returns the corpus-wide statistics, opening every lexical segment at
+// the first call.
+func (e *Engine) lexical(ctx context.Context) (*lexicalStats, error) {
+	return e.stats.get(func() (*lexicalStats, error) {
+		type sums struct {
+			docs  uint64
+			total [artifact.NumFields]uint64
+		}
+		part := make([]sums, e.workers)
+		err := e.each(ctx, func(w, p int) error {
+			r, err := e.ix.Lexical(p)
+			if err != nil {
+				return err
+			}
+			part[w].docs += uint64(r.NumDocs())
+			for f := range artifact.NumFields {
+				part[w].total[f] += r.TotalLength(artifact.Field(f))
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		var all sums
+		for _, s := range part {
+			all.docs += s.docs
+			for f := range all.total {
+				all.total[f] += s.total[f]
+			}
+		}
+		return newLexicalStats(all.docs, all.total, &defaultWeights), nil
+	})
+}
+
+// searchScratch is the reusable memory of one search. Slices over documents
+// are indexed by the document's number over all partitions.
+type searchScratch struct {
+	terms   []artifact.Term // partition × term
+	score   []float64
+	fields  []uint8  // fields that a term matched in
+	matched []uint64 // slots that matched
+	dots    []int32  // semantic score
+	rowed   []bool   // the document has an embedding
+	allowed []bool   // the document holds every phrase
+	worker  []workerScratch
+}
+
+type workerScratch struct {
+	postings []artifact.Posting
+	tf       []float64 // term weight of one slot, by document of the partition
+	touched  []uint32
+	df       []uint64
+	rows     []int32
+	lists    [artifact.NumFields]artifact.PositionList
+}
+
+func (e *Engine) getScratch() *searchScratch {
+	s, _ := e.scratch.Get().(*searchScratch)
+	if s == nil {
+		s = &searchScratch{worker: make([]workerScratch, e.workers)}
+	}
+	return s
+}
+
+// grow returns s with n zero elements.
+func grow[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	s = s[:n]
+	clear(s)
+	return s
+}
+
+// lookUp looks the terms up in every partition and weighs the slots by their
+// corpus-wide frequencies.
+func (e *Engine) lookUp(ctx context.Context, q *queryTerms, sc *searchScratch) error {
+	st, err := e.lexical(ctx)
+	if err != nil {
+		return err
+	}
+	n := len(q.terms)
+	sc.terms = grow(sc.terms, e.parts()*n)
+	for i := range sc.worker {
+		sc.worker[i].df = grow(sc.worker[i].df, n)
+	}
+	err = e.each(ctx, func(wk, p int) error {
+		r, err := e.ix.Lexical(p)
+		if err != nil {
+			return err
+		}
+		ws := &sc.worker[wk]
+		terms := sc.terms[p*n : (p+1)*n]
+		for i, t := range q.terms {
+			term, ok, err := r.Lookup(t)
+			if err != nil {
+				return err
+			}
+			if ok {
+				terms[i] = term
+				ws.df[i] += uint64(term.DocFreq)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	df := make([]uint64, n)
+	for i := range sc.worker {
+		for t, d := range sc.worker[i].df {
+			df[t] += d
+		}
+	}
+	q.choose(st.docs, df)
+	return nil
+}
+
+// scoreLexical leaves the BM25F score of every document in sc.score. The terms
+// must have been looked up.
+func (e *Engine) scoreLexical(ctx context.Context, q *queryTerms, w *Weights, sc *searchScratch) error {
+	st, err := e.lexical(ctx)
+	if err != nil {
+		return err
+	}
+	n := len(q.terms)
+	sc.score = grow(sc.score, e.docs)
+	sc.fields = grow(sc.fields, e.docs)
+	sc.matched = grow(sc.matched, e.docs)
+	return e.each(ctx, func(wk, p int) error {
+		r, err := e.ix.Lexical(p)
+		if err != nil {
+			return err
+		}
+		lo, hi := e.docBase[p], e.docBase[p+1]
+		part := partScore{
+			r: r, st: st, w: w, ws: &sc.worker[wk], terms: sc.terms[p*n : (p+1)*n],
+			score: sc.score[lo:hi], fields: sc.fields[lo:hi], matched: sc.matched[lo:hi],
+		}
+		part.ws.tf = slices.Grow(part.ws.tf[:0], hi-lo)[:hi-lo]
+		clear(part.ws.tf)
+		for i := range q.slots {
+			if err := part.add(i, &q.slots[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// partScore scores one partition.
+type partScore struct {
+	r       *artifact.LexicalReader
+	st      *lexicalStats
+	w       *Weights
+	ws      *workerScratch
+	terms   []artifact.Term
+	score   []float64
+	fields  []uint8
+	matched []uint64
+}
+
+// add adds what slot number i contributes to each document.
+func (p *partScore) add(i int, s *slot) error {
+	ws := p.ws
+	ws.touched = ws.touched[:0]
+	for _, a := range s.alts {
+		t := p.terms[a.term]
+		if t.DocFreq == 0 {
+			continue
+		}
+		var err error
+		ws.postings, err = p.r.Postings(t, ws.postings[:0])
+		if err != nil {
+			return err
+		}
+		for k := range ws.postings {
+			po := &ws.postings[k]
+			tf := float64(a.weight * p.termWeight(po))
+			if ws.tf[po.Doc] == 0 {
+				ws.touched = append(ws.touched, po.Doc)
+			}
+			ws.tf[po.Doc] += tf
+		}
+	}
+	k1 := p.w.K1
+	gain := float64(s.score * (k1 + 1))
+	bit := uint64(1) << (i & 63)
+	for _, d := range ws.touched {
+		tf := ws.tf[d]
+		ws.tf[d] = 0
+		p.score[d] += float64(gain*tf) / (k1 + tf)
+		p.matched[d] |= bit
+	}
+	return nil
+}
+
+// termWeight is the field-weighted, length-normalised frequency of one
+// posting. The fields that it names are noted.
+func (p *partScore) termWeight(po *artifact.Posting) float64 {
+	var tf float64
+	var mask uint8
+	for f := range po.TF {
+		n := po.TF[f]
+		if n == 0 {
+			continue
+		}
+		mask |= 1 << f
+		length := p.r.FieldLength(int(po.Doc), artifact.Field(f))
+		var norm float64
+		if length < normTable {
+			norm = p.st.norm[f][length]
+		} else {
+			norm = lengthNorm(p.w.LenB[f], length, p.st.avg[f])
+		}
+		tf += float64(float64(p.w.Field[f]*float64(n)) * norm)
+	}
+	p.fields[po.Doc] |= mask
+	return tf
+}

@@ -1,0 +1,193 @@
+package query
+
+import "strings"
+
+// pathClass is what a path says about its file. A file may be several things.
+type pathClass uint16
+
+const (
+	classTest pathClass = 1 << iota
+	classExample
+	classVendored
+	classGenerated
+	classMinified
+	classDocs
+	classData // translations, lock files, tables: text, and rarely an answer
+	classStub // declarations whose definition stands elsewhere
+	classBuild
+)
+
+var classNames = []string{"test", "example", "vendored", "generated", "minified", "docs", "data", "declaration stub", "build"}
+
+// String lists the classes in words.
+func (c pathClass) String() string {
+	var out []string
+	for i, n := range classNames {
+		if c&(1<<i) != 0 {
+			out = append(out, n)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+var folderClass = map[string]pathClass{
+	"test": classTest, "tests": classTest, "__tests__": classTest, "spec": classTest, "specs": classTest,
+	"testdata": classTest, "test_data": classTest, "testing_data": classTest, "fixtures": classTest,
+	"__fixtures__": classTest, "__mocks__": classTest, "__snapshots__": classTest, "e2e": classTest,
+	"unittests": classTest, "unit_tests": classTest, "integration": 0, "integration_tests": classTest,
+	"integration-tests": classTest, "testutil": classTest, "testutils": classTest, "androidtest": classTest,
+	"jvmtest": classTest, "commontest": classTest, "test-fixtures": classTest, "regress": classTest,
+
+	"example": classExample, "examples": classExample, "sample": classExample, "samples": classExample,
+	"demo": classExample, "demos": classExample, "docs_src": classExample, "tutorial": classExample,
+	"tutorials": classExample, "bench": classExample, "benches": classExample, "benchmark": classExample,
+	"benchmarks": classExample, "perf": classExample, "playground": classExample, "playgrounds": classExample,
+	"_examples": classExample,
+
+	"vendor": classVendored, "vendored": classVendored, "_vendor": classVendored, "node_modules": classVendored,
+	"third_party": classVendored, "third-party": classVendored, "thirdparty": classVendored, "3rdparty": classVendored,
+	"bower_components": classVendored, "pods": classVendored, "godeps": classVendored,
+
+	"generated": classGenerated, "__generated__": classGenerated, "gen": classGenerated, "dist": classGenerated,
+
+	"docs": classDocs, "doc": classDocs, "documentation": classDocs, "changelogs": classDocs, "site": 0,
+	"locale": classData, "locales": classData, "translations": classData, "i18n": 0, "l10n": 0,
+
+	".github": classBuild, ".circleci": classBuild, ".gitlab": classBuild, "ci": classBuild, ".ci": classBuild,
+}
+
+var extensionClass = map[string]pathClass{
+	".md": classDocs, ".markdown": classDocs, ".mdx": classDocs, ".rst": classDocs, ".txt": classDocs,
+	".adoc": classDocs, ".asciidoc": classDocs, ".textile": classDocs, ".rdoc": classDocs, ".org": classDocs,
+	".ipynb": classExample,
+
+	".po": classData, ".pot": classData, ".xlf": classData, ".csv": classData, ".tsv": classData,
+	".geojson": classData, ".svg": classData, ".lock": classData, ".sum": classData, ".snap": classData | classTest,
+	".golden": classData | classTest, ".map": classGenerated, ".json": classData, ".jsonl": classData,
+	".xml": classData, ".patch": classData, ".diff": classData, ".log": classData,
+
+	".pyi": classStub, ".yml": classBuild, ".yaml": classBuild, ".toml": classBuild, ".ini": classBuild, ".cfg": classBuild,
+}
+
+var nameClass = map[string]pathClass{
+	"conftest.py": classTest, "package-lock.json": classData | classGenerated, "npm-shrinkwrap.json": classData | classGenerated,
+	"pnpm-lock.yaml": classData | classGenerated, "yarn.lock": classData | classGenerated,
+	"license": classDocs, "licence": classDocs, "copying": classDocs, "notice": classDocs, "authors": classDocs,
+	"contributors": classDocs, "changelog": classDocs, "changes": classDocs, "history": classDocs, "readme": classDocs,
+	"makefile": classBuild, "dockerfile": classBuild, "setup.py": classBuild, "noxfile.py": classBuild,
+}
+
+// classify reads what a path says.
+func classify(path string) pathClass {
+	var c pathClass
+	rest := path
+	for {
+		i := strings.IndexByte(rest, '/')
+		if i < 0 {
+			break
+		}
+		c |= folderClass[lowerName(rest[:i])]
+		rest = rest[i+1:]
+	}
+	name := rest
+	low := lowerName(name)
+	ext := ""
+	if i := strings.LastIndexByte(low, '.'); i > 0 {
+		ext = low[i:]
+	}
+	stem := low[:len(low)-len(ext)]
+	c |= nameClass[low] | extensionClass[ext]
+	if ext == "" || extensionClass[ext]&classDocs != 0 {
+		c |= nameClass[stem]
+	}
+	switch ext {
+	case ".go":
+		if strings.HasSuffix(stem, "_test") {
+			c |= classTest
+		}
+		if strings.HasSuffix(stem, ".pb") || strings.HasSuffix(stem, "_gen") || strings.HasPrefix(stem, "zz_generated") {
+			c |= classGenerated
+		}
+	case ".py":
+		if strings.HasPrefix(stem, "test_") || strings.HasSuffix(stem, "_test") || stem == "tests" {
+			c |= classTest
+		}
+		if strings.HasSuffix(stem, "_pb2") || strings.HasSuffix(stem, "_pb2_grpc") {
+			c |= classGenerated
+		}
+	case ".rb", ".exs", ".ex", ".lua", ".php", ".rs", ".c", ".cc", ".cpp", ".cxx", ".h", ".hpp":
+		if strings.HasSuffix(stem, "_test") || strings.HasSuffix(stem, "_spec") || strings.HasSuffix(stem, "_unittest") ||
+			strings.HasPrefix(stem, "test_") || stem == "tests" {
+			c |= classTest
+		}
+	case ".bats":
+		c |= classTest
+	}
+	switch ext {
+	case ".java", ".kt", ".scala", ".cs", ".swift", ".php", ".groovy", ".hs":
+		// The capital tells FooTest from "latest".
+		s := name[:len(stem)]
+		for _, t := range []string{"Test", "Tests", "TestCase", "Spec", "Specs", "IT"} {
+			if strings.HasSuffix(s, t) {
+				c |= classTest
+			}
+		}
+	}
+	if strings.HasSuffix(low, ".d.ts") || strings.HasSuffix(low, ".d.mts") || strings.HasSuffix(low, ".d.cts") {
+		c |= classStub
+		stem = strings.TrimSuffix(stem, ".d")
+	}
+	if i := strings.LastIndexByte(stem, '.'); i >= 0 {
+		switch stem[i+1:] {
+		case "test", "tests", "spec", "e2e", "test-d":
+			c |= classTest
+		case "min":
+			c |= classMinified
+		case "generated", "gen", "g", "pb", "designer":
+			c |= classGenerated
+		case "stories":
+			c |= classExample
+		case "bench":
+			c |= classExample
+		}
+	}
+	if strings.HasSuffix(stem, "_generated") || strings.HasSuffix(stem, "-generated") {
+		c |= classGenerated
+	}
+	return c
+}
+
+// lowerName lowers ASCII letters without allocating when there is nothing to
+// lower.
+func lowerName(s string) string {
+	for i := 0; i < len(s); i++ {
+		if 'A' <= s[i] && s[i] <= 'Z' {
+			return strings.ToLower(s)
+		}
+	}
+	return s
+}
+
+// baseName returns the last component of a path.
+func baseName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
+
+// dirName returns the path without its last component; "" at the root.
+func dirName(path string) string {
+	if i := strings.LastIndexByte(path, '/'); i >= 0 {
+		return path[:i]
+	}
+	return ""
+}
+
+// fileStem returns the last component without its extensions: "app" for
+// "src/app.test.ts". A leading dot belongs to the stem.
+func fileStem(path string) string {
+	b := baseName(path)
+	if i := strings.IndexByte(b[min(1, len(b)):], '.'); i >= 0 {
+		return b[:i+1]
+	}
+	return b
+}
+
+// isTestCode reports whether edges from production code must not lead there.
+func isTestCode(path string) bool { return classify(path)&(classTest|classExample) != 0 }

@@ -1,0 +1,351 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"strings"
+	"time"
+
+	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/internal/fail"
+)
+
+// SearchOptions say what to search for and how.
+type SearchOptions struct {
+	Query    string
+	Route    string // "auto" (or ""), "lexical", "semantic" or "hybrid"
+	K        int    // results, 1 to MaxK; 0 means DefaultK
+	Level    string // "unit" (or "") or "file"
+	PathGlob string // see Glob in the package's documentation; "" for all
+	Lang     string // language name; "" for all
+	Kind     string // unit kind such as "function"; "" for all
+	Explain  bool   // fill in Explain
+}
+
+const (
+	// DefaultK is the number of results when none is asked for.
+	DefaultK = 10
+	// MaxK bounds the results of one search.
+	MaxK = 1000
+
+	minRetrieved = 150 // candidates of each route before the final ranker, at least
+	perResult    = 8   // and for each result asked for
+	maxSeeds     = 200
+)
+
+// Search answers a ranked search. A query that finds nothing gives an empty
+// list and no error.
+func (e *Engine) Search(ctx context.Context, o SearchOptions) (*SearchResult, error) {
+	begun := time.Now()
+	s, err := e.newSearch(o)
+	if err != nil {
+		return nil, err
+	}
+	defer e.scratch.Put(s.sc)
+	var res *SearchResult
+	err = e.answer(func() error {
+		var err error
+		res, err = s.run(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	res.Header = e.header(begun)
+	return res, nil
+}
+
+// search is one search on its way.
+type search struct {
+	e      *Engine
+	o      SearchOptions
+	w      *Weights
+	q      *queryTerms
+	route  string
+	why    string
+	filter *filter
+	sc     *searchScratch
+	kRet   int
+
+	useLex, useSem, usePhrases bool
+	explain                    Explain
+}
+
+func (e *Engine) newSearch(o SearchOptions) (*search, error) {
+	if strings.TrimSpace(o.Query) == "" {
+		return nil, fail.New(fail.Usage, "give some words, a name or a path", "the query is empty")
+	}
+	if o.K == 0 {
+		o.K = DefaultK
+	}
+	if o.K < 1 || o.K > MaxK {
+		return nil, fail.New(fail.Usage, "ask for fewer results", "k is %d, not in 1 to %d", o.K, MaxK)
+	}
+	if o.Level != "" && o.Level != "unit" && o.Level != "file" {
+		return nil, fail.New(fail.Usage, "use unit or file", "there is no level %s", quote(o.Level))
+	}
+	f, err := e.newFilter(o.PathGlob, o.Lang, o.Kind)
+	if err != nil {
+		return nil, err
+	}
+	s := &search{e: e, o: o, w: &defaultWeights, filter: f}
+	s.q = analyse(o.Query, s.w)
+	if s.route, s.why, err = e.route(o.Route, s.q); err != nil {
+		return nil, err
+	}
+	s.useLex = s.route != RouteSemantic
+	s.useSem = s.route != RouteLexical
+	s.usePhrases = len(s.q.parsed.Phrases) > 0 && !s.q.long && e.has(artifact.Lexical)
+	s.kRet = max(minRetrieved, perResult*o.K)
+	s.sc = e.getScratch()
+	return s, nil
+}
+
+func (s *search) run(ctx context.Context) (*SearchResult, error) {
+	e := s.e
+	// The semantic route too weighs its terms by how rare they are, where the
+	// lexical view can tell.
+	if e.has(artifact.Lexical) {
+		if err := e.lookUp(ctx, s.q, s.sc); err != nil {
+			return nil, err
+		}
+	}
+	if s.useLex {
+		if err := e.scoreLexical(ctx, s.q, s.w, s.sc); err != nil {
+			return nil, err
+		}
+	}
+	if s.useSem {
+		rows, name, err := e.scoreSemantic(ctx, s.q, s.sc)
+		if err != nil {
+			if s.o.Route == RouteSemantic || !s.useLex {
+				return nil, err
+			}
+			if fail.CodeOf(err) != fail.NotFound {
+				return nil, err
+			}
+			s.useSem, s.route = false, RouteLexical
+			s.why = because(s.why, "the semantic route cannot answer: "+err.Error())
+		}
+		s.explain.Semantic, s.explain.Embedder = rows, name
+	}
+	if s.usePhrases {
+		if err := e.markPhrases(ctx, s.q.parsed.Phrases, s.sc); err != nil {
+			return nil, err
+		}
+	}
+	var lex, sem []int
+	var keepErr error
+	keep := func(d int) bool {
+		if s.usePhrases && !s.sc.allowed[d] {
+			return false
+		}
+		ok, err := s.filter.doc(d)
+		if err != nil {
+			keepErr = err
+		}
+		return ok
+	}
+	if s.useLex {
+		lex, s.explain.Lexical = topDocs(s.sc.score, s.kRet, keep)
+	}
+	if s.useSem {
+		sem, _ = topDocs(s.sc.dots, s.kRet, keep)
+	}
+	if keepErr != nil {
+		return nil, keepErr
+	}
+	cands := e.pool(lex, sem, s.sc, s.w, s.useLex, s.useSem)
+	cands, err := s.seed(cands, keep)
+	if err != nil {
+		return nil, err
+	}
+	r := e.newRanker(s.q, s.w, s.o.Explain)
+	k := s.o.K
+	if s.o.Level == "file" {
+		k = len(cands)
+	}
+	cands, err = r.rank(cands, k)
+	if err != nil {
+		return nil, err
+	}
+	return s.result(cands)
+}
+
+// seed adds the units that declare the name which the question consists of,
+// where the routes missed them.
+func (s *search) seed(cands []candidate, keep func(int) bool) ([]candidate, error) {
+	e := s.e
+	if !s.q.single || !e.has(artifact.Structural) {
+		return cands, nil
+	}
+	name := s.q.ident[strings.LastIndexAny(s.q.ident, ".:#>")+1:]
+	if name == "" {
+		return cands, nil
+	}
+	have := make(map[int]int, len(cands))
+	for i := range cands {
+		have[cands[i].doc] = i
+	}
+	seeds := 0
+	for p := 0; p < e.parts() && seeds < maxSeeds; p++ {
+		st, err := e.ix.Structural(p)
+		if err != nil {
+			return nil, err
+		}
+		ids := st.SymbolsNamed(name)
+		if len(ids) == 0 {
+			continue
+		}
+		u, err := e.ix.Units(p)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range ids {
+			unit := st.SymbolUnit(int(id))
+			lo, hi := u.UnitDocs(unit)
+			doc := -1
+			line := st.SymbolNamePos(int(id)).Line
+			for d := lo; d < hi; d++ {
+				if doc < 0 || u.Doc(d).StartLine <= line {
+					doc = d
+				}
+			}
+			if doc < 0 {
+				continue
+			}
+			d := e.docBase[p] + doc
+			local := st.Symbol(int(id)).Flags&artifact.SymbolLocal != 0
+			if i, ok := have[d]; ok {
+				cands[i].seeded = cands[i].seeded || !local
+				continue
+			}
+			if local || !keep(d) {
+				continue
+			}
+			seeds++
+			have[d] = len(cands)
+			cands = append(cands, candidate{doc: d, seeded: true})
+		}
+	}
+	return cands, nil
+}
+
+func (s *search) result(cands []candidate) (*SearchResult, error) {
+	e := s.e
+	res := &SearchResult{Query: s.o.Query, Route: s.route, RouteWhy: s.why, Results: []SearchHit{}}
+	res.Total = len(cands)
+	weights := snippetWeights(s.q)
+	type key struct{ part, file int }
+	files := map[key]bool{}
+	for i := range cands {
+		if len(res.Results) == s.o.K {
+			break
+		}
+		c := &cands[i]
+		k := key{c.part, c.file}
+		if s.o.Level == "file" && files[k] {
+			continue
+		}
+		files[k] = true
+		h, err := s.hit(c)
+		if err != nil {
+			return nil, err
+		}
+		if e.has(artifact.Source) {
+			if err := e.snippet(&h, c, weights); err != nil {
+				return nil, err
+			}
+		}
+		res.Results = append(res.Results, h)
+	}
+	if s.o.Explain {
+		res.Explain = s.explained()
+	}
+	return res, nil
+}
+
+func (s *search) hit(c *candidate) (SearchHit, error) {
+	u, err := s.e.ix.Units(c.part)
+	if err != nil {
+		return SearchHit{}, err
+	}
+	n := c.unit
+	if s.o.Level == "file" {
+		n, _ = u.FileUnits(c.file)
+	}
+	unit := u.Unit(n)
+	h := SearchHit{
+		Place: placeOf(u.Path(c.file), int(unit.StartLine), int(unit.EndLine)),
+		Level: levelName(unit.Level), Kind: unit.Kind.String(), Symbol: unit.Symbol,
+		ID: u.UnitID(n), Score: c.score, Origin: OriginArtifact, Why: s.reasons(c),
+	}
+	if s.o.Explain {
+		h.Explain = append([]Part{{"lexical", c.lex}, {"semantic", c.sem}, {"fused", c.base}}, c.bonuses...)
+	}
+	return h, nil
+}
+
+func levelName(l artifact.Level) string { return fmt.Sprintf("L%d", l) }
+
+var fieldNames = [artifact.NumFields]string{"path", "symbol", "signature", "doc", "body"}
+
+// reasons says in words why the candidate is there.
+func (s *search) reasons(c *candidate) string {
+	var b strings.Builder
+	sep := func() {
+		if b.Len() > 0 {
+			b.WriteString("; ")
+		}
+	}
+	if c.lexRank > 0 {
+		fmt.Fprintf(&b, "lexical %d", c.lexRank)
+		mask := s.sc.fields[c.doc]
+		if mask != 0 {
+			b.WriteString(" in ")
+			for f, first := 0, true; f < artifact.NumFields; f++ {
+				if mask&(1<<f) == 0 {
+					continue
+				}
+				if !first {
+					b.WriteString(", ")
+				}
+				first = false
+				b.WriteString(fieldNames[f])
+			}
+		}
+		if n := bits.OnesCount64(s.sc.matched[c.doc]); len(s.q.slots) > 1 {
+			fmt.Fprintf(&b, ", %d of %d terms", n, len(s.q.slots))
+		}
+	}
+	if c.semRank > 0 {
+		sep()
+		fmt.Fprintf(&b, "semantic %d", c.semRank)
+	}
+	for _, p := range c.bonuses {
+		if p.Name == "support of its file" {
+			continue
+		}
+		sep()
+		b.WriteString(p.Name)
+	}
+	return b.String()
+}
+
+func (s *search) explained() *Explain {
+	x := s.explain
+	x.KRet, x.KOut, x.Documents, x.Weights = s.kRet, s.o.K, s.e.docs, *s.w
+	x.Terms = []ExplainTerm{}
+	for i := range s.q.slots {
+		sl := &s.q.slots[i]
+		x.Terms = append(x.Terms, ExplainTerm{Term: sl.term, Role: sl.role, DocFreq: int(sl.df), Weight: toMicro(sl.score)})
+	}
+	x.Dropped = s.q.dropped
+	if s.usePhrases {
+		for _, p := range s.q.parsed.Phrases {
+			x.Phrases = append(x.Phrases, p.Text)
+		}
+	}
+	return &x
+}

@@ -1,0 +1,92 @@
+package query
+
+import (
+	"context"
+	"slices"
+
+	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/embed"
+	"github.com/pindex-dev/pindex/internal/fail"
+)
+
+// embedder returns the embedder that made the index's dense view.
+func (e *Engine) embedder() (embed.Embedder, error) {
+	return e.embed.get(func() (embed.Embedder, error) {
+		m := e.ix.Manifest().Model
+		if m == nil {
+			return nil, fail.New(fail.Verification, "compile the commit again", "the index has a dense view and names no model")
+		}
+		hashed := embed.NewHashed()
+		if artifact.DigestOf(hashed.Model()) == m.Digest {
+			return hashed, nil
+		}
+		if e.opt.Model == nil {
+			return nil, fail.New(fail.NotFound, "pull the index with its model", "the model %s is not at hand", quote(m.Name))
+		}
+		b, err := e.opt.Model(*m)
+		if err != nil {
+			return nil, err
+		}
+		return embed.OpenModel(b)
+	})
+}
+
+// scoreSemantic leaves the dot product of the question and every embedded
+// document in sc.dots.
+func (e *Engine) scoreSemantic(ctx context.Context, terms *queryTerms, sc *searchScratch) (rows int, name string, err error) {
+	em, err := e.embedder()
+	if err != nil {
+		return 0, "", err
+	}
+	em = em.Clone()
+	q := make([]int8, em.Dims())
+	if ts := terms.weighted(); len(ts) > 0 {
+		em.EmbedTerms(ts, q)
+	} else {
+		em.EmbedQuery(terms.text, q)
+	}
+	sc.dots = grow(sc.dots, e.docs)
+	sc.rowed = grow(sc.rowed, e.docs)
+	counts := make([]int, e.workers)
+	err = e.each(ctx, func(w, p int) error {
+		r, err := e.ix.Dense(p)
+		if err != nil {
+			return err
+		}
+		if r.Dims() != em.Dims() {
+			return fail.New(fail.Verification, "compile the commit again",
+				"partition %d has vectors of %d numbers, the model %d", p, r.Dims(), em.Dims())
+		}
+		n := r.Len()
+		ws := &sc.worker[w]
+		ws.rows = slices.Grow(ws.rows[:0], n)[:n]
+		embed.Scan(q, r.Rows(), r.Dims(), ws.rows)
+		base := e.docBase[p]
+		for i, dot := range ws.rows {
+			d := base + int(r.Doc(i))
+			if !sc.rowed[d] || dot > sc.dots[d] {
+				sc.dots[d] = dot
+			}
+			sc.rowed[d] = true
+		}
+		counts[w] += n
+		return nil
+	})
+	for _, n := range counts {
+		rows += n
+	}
+	return rows, em.Name(), err
+}
+
+// weighted returns the question's terms with their weights in thousandths;
+// nil when frequencies are not known.
+func (q *queryTerms) weighted() []embed.WeightedTerm {
+	var out []embed.WeightedTerm
+	for i := range q.slots {
+		s := &q.slots[i]
+		if s.score > 0 && s.role != "join" {
+			out = append(out, embed.WeightedTerm{Term: s.term, Weight: uint32(toMicro(s.score) / 1000)})
+		}
+	}
+	return out
+}

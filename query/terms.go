@@ -1,0 +1,306 @@
+package query
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/pindex-dev/pindex/analysis"
+)
+
+// Bounds on the work of one query.
+const (
+	maxQueryBytes = 64 << 10 // what is read of a question
+	maxSlots      = 64       // terms that are scored
+	maxLookups    = 384      // terms that are looked up
+	longQuery     = 24       // distinct terms from which a question counts as long
+	parseWindow   = 32       // words that are analysed at a time when a question is long
+)
+
+// A slot is one thing that the query asks for: a term with the forms that may
+// stand for it.
+type slot struct {
+	term   string
+	role   string // word, part, whole, bigram, join or stop
+	weight float64
+	word   int // number of the word it comes from
+	alts   []alt
+
+	df    uint64 // sum of the forms' document frequencies
+	score float64
+}
+
+// alt is one form: an index into queryTerms.terms and its weight.
+type alt struct {
+	term   int
+	weight float64
+}
+
+// queryTerms is an analysed question.
+type queryTerms struct {
+	text    string
+	parsed  analysis.Query
+	long    bool
+	slots   []slot
+	terms   []string // distinct terms to look up
+	index   map[string]int
+	dropped []string
+
+	names  map[string]nameMatch // normalised names that the question may mean
+	words  []string             // distinct words in lower case, without stop words
+	single bool                 // the question is one identifier
+	ident  string               // that identifier as typed, qualified
+}
+
+// nameMatch says how strongly the question names something.
+type nameMatch uint8
+
+const (
+	nameWord   nameMatch = 1 + iota // a plain word
+	nameJoined                      // neighbouring words
+	nameIdent                       // an identifier among other words
+	nameWhole                       // the whole question
+)
+
+// analyse turns a question into slots.
+func analyse(text string, w *Weights) *queryTerms {
+	if len(text) > maxQueryBytes {
+		text = text[:maxQueryBytes]
+	}
+	q := &queryTerms{text: text, index: map[string]int{}, names: map[string]nameMatch{}}
+	q.parsed = parse(text)
+	q.ident, q.single = singleIdentifier(text)
+	content := 0
+	for _, t := range q.parsed.Terms {
+		if !t.Stop {
+			content++
+		}
+	}
+	q.long = content > longQuery
+	title := titleTerms(text, q.long)
+	wholes := map[int]bool{} // words whose whole is searched too
+	for _, t := range q.parsed.Terms {
+		if t.Kind == analysis.Whole {
+			wholes[t.Word] = true
+		}
+	}
+	for _, t := range q.parsed.Terms {
+		s := slot{term: t.Term, role: t.Kind.String(), weight: 1, word: t.Word}
+		switch {
+		case t.Stop && content > 0:
+			q.dropped = append(q.dropped, t.Term)
+			continue
+		case t.Stop:
+			s.role, s.weight = "stop", w.Stop
+		case t.Kind == analysis.Part && wholes[t.Word]:
+			s.weight = w.Part
+		}
+		s.weight = float64(s.weight * w.Repeat[min(t.Count, len(w.Repeat))-1])
+		if title[t.Term] {
+			s.weight = float64(s.weight * w.Title)
+		}
+		q.addForm(&s, t.Term, 1)
+		if !t.Stop && t.Kind != analysis.Part {
+			q.name(t)
+		}
+		q.slots = append(q.slots, s)
+	}
+	// Inflected forms come behind all words as typed: a form that the question
+	// holds too is its own term.
+	if !q.long {
+		forms := map[string][]string{}
+		for _, t := range q.parsed.Terms {
+			forms[t.Term] = t.Variants
+		}
+		for i := range q.slots {
+			for _, v := range forms[q.slots[i].term] {
+				q.addForm(&q.slots[i], v, w.Var)
+			}
+		}
+	}
+	q.addJoins(w)
+	return q
+}
+
+// parse analyses text; the analyser bounds the terms of one call, so a long
+// question is read window by window.
+func parse(text string) analysis.Query {
+	all := analysis.ParseQuery(text)
+	words := strings.Fields(text)
+	if len(words) <= parseWindow {
+		return all
+	}
+	all.Terms = nil
+	seen := map[string]int{}
+	base := 0
+	for len(words) > 0 && len(all.Terms) < maxLookups {
+		n := min(parseWindow, len(words))
+		part := analysis.ParseQuery(strings.ReplaceAll(strings.Join(words[:n], " "), `"`, " "))
+		words = words[n:]
+		for _, t := range part.Terms {
+			t.Word += base
+			if i, ok := seen[t.Term]; ok {
+				all.Terms[i].Count += t.Count
+				all.Terms[i].Identifier = all.Terms[i].Identifier || t.Identifier
+				all.Terms[i].Stop = all.Terms[i].Stop && t.Stop
+				continue
+			}
+			seen[t.Term] = len(all.Terms)
+			all.Terms = append(all.Terms, t)
+		}
+		base += n
+	}
+	return all
+}
+
+// titleTerms returns the terms of the first line of a long question.
+func titleTerms(text string, long bool) map[string]bool {
+	first, _, more := strings.Cut(strings.TrimSpace(text), "\n")
+	if !long || !more {
+		return nil
+	}
+	out := map[string]bool{}
+	for _, t := range analysis.ParseQuery(first).Terms {
+		out[t.Term] = true
+	}
+	return out
+}
+
+// addForm gives the slot one more form to look up, unless another slot has
+// it already.
+func (q *queryTerms) addForm(s *slot, term string, weight float64) {
+	if _, ok := q.index[term]; ok || len(q.terms) >= maxLookups {
+		return
+	}
+	q.index[term] = len(q.terms)
+	q.terms = append(q.terms, term)
+	s.alts = append(s.alts, alt{len(q.terms) - 1, weight})
+}
+
+// name records what a term of the question may name.
+func (q *queryTerms) name(t analysis.QueryTerm) {
+	m := nameWord
+	if t.Identifier || t.Kind == analysis.Whole {
+		m = nameIdent
+	}
+	q.names[t.Term] = max(q.names[t.Term], m)
+	if !slices.Contains(q.words, t.Term) {
+		q.words = append(q.words, t.Term)
+	}
+}
+
+// addJoins adds neighbouring words written as one identifier: "request
+// context" may be RequestContext.
+func (q *queryTerms) addJoins(w *Weights) {
+	if q.long || q.single {
+		return
+	}
+	var prev, prev2 *analysis.QueryTerm
+	for i := range q.parsed.Terms {
+		t := &q.parsed.Terms[i]
+		if t.Kind != analysis.Word || t.Identifier {
+			prev, prev2 = nil, nil
+			continue
+		}
+		if t.Stop {
+			// "list of users" joins nothing across "of".
+			prev, prev2 = nil, nil
+			continue
+		}
+		if prev != nil {
+			q.join(w, prev.Word, prev, t)
+		}
+		if prev2 != nil {
+			q.join(w, prev2.Word, prev2, prev, t)
+		}
+		prev, prev2 = t, prev
+	}
+}
+
+func (q *queryTerms) join(w *Weights, word int, ts ...*analysis.QueryTerm) {
+	var b strings.Builder
+	for _, t := range ts {
+		b.WriteString(t.Term)
+	}
+	term := b.String()
+	if len(term) > analysis.MaxTerm {
+		return
+	}
+	s := slot{term: term, role: "join", weight: w.Join, word: word}
+	q.addForm(&s, term, 1)
+	// The last word's singular or plural: "error handlers" is ErrorHandler.
+	for _, v := range ts[len(ts)-1].Variants {
+		if len(v) >= 3 && (v+"s" == ts[len(ts)-1].Term || ts[len(ts)-1].Term+"s" == v) {
+			j := term[:len(term)-len(ts[len(ts)-1].Term)] + v
+			q.addForm(&s, j, w.Var)
+			q.names[j] = max(q.names[j], nameJoined)
+		}
+	}
+	q.names[term] = max(q.names[term], nameJoined)
+	if len(s.alts) > 0 {
+		q.slots = append(q.slots, s)
+	}
+}
+
+// choose computes each slot's weight from the document frequencies of the
+// terms and drops what is too common or too much. n is the number of
+// documents.
+func (q *queryTerms) choose(n uint64, df []uint64) {
+	kept := q.slots[:0]
+	for _, s := range q.slots {
+		for _, a := range s.alts {
+			s.df += df[a.term]
+		}
+		if s.df == 0 {
+			if s.role != "join" {
+				q.dropped = append(q.dropped, s.term)
+			}
+			continue
+		}
+		s.df = min(s.df, n)
+		s.score = float64(s.weight * idf(n, s.df))
+		kept = append(kept, s)
+	}
+	q.slots = kept
+	if len(q.slots) <= maxSlots {
+		return
+	}
+	order := make([]int, len(q.slots))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch x, y := q.slots[a].score, q.slots[b].score; {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
+		}
+		return 0
+	})
+	for _, i := range order[maxSlots:] {
+		q.dropped = append(q.dropped, q.slots[i].term)
+	}
+	keep := order[:maxSlots]
+	slices.Sort(keep)
+	out := make([]slot, 0, maxSlots)
+	for _, i := range keep {
+		out = append(out, q.slots[i])
+	}
+	q.slots = out
+}
+
+// normalName writes a name as the analyser writes a whole: lower case,
+// without underscores.
+func normalName(b []byte, dst []byte) []byte {
+	dst = dst[:0]
+	for _, c := range b {
+		if c == '_' {
+			continue
+		}
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}

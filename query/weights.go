@@ -1,0 +1,86 @@
+package query
+
+import "github.com/pindex-dev/pindex/artifact"
+
+// Weights are all numbers that ranking depends on. They are measured on the
+// development side of the evaluation data (docs/BENCHMARKS.md); --explain
+// shows them with each answer.
+type Weights struct {
+	// BM25F. Field weights and length normalisations are indexed by
+	// artifact.Field: path, symbol, signature, doc, body.
+	K1     float64                     `json:"k1"`
+	Field  [artifact.NumFields]float64 `json:"field"`
+	LenB   [artifact.NumFields]float64 `json:"length_b"`
+	Part   float64                     `json:"part"`    // a part of an identifier whose whole is searched too
+	Join   float64                     `json:"join"`    // two neighbouring words as one identifier
+	Var    float64                     `json:"variant"` // an inflected form, against the word itself
+	Stop   float64                     `json:"stop"`    // a stop word, when there is nothing else
+	Repeat [4]float64                  `json:"repeat"`  // a term that stands once, twice, three times, more often
+	Title  float64                     `json:"title"`   // the first line of a long question
+
+	// Fusion, in thousandths: each route's score is taken relative to its
+	// best one.
+	Lexical  int64 `json:"lexical"`
+	Semantic int64 `json:"semantic"`
+
+	// The final ranker, in thousandths of the best candidate's score
+	// (bonuses, added) or of the score (factors, multiplied).
+	ExactSymbol  int64 `json:"exact_symbol"` // the query is the unit's qualified name
+	ExactName    int64 `json:"exact_name"`   // the query is the unit's name
+	NamedInQuery int64 `json:"named"`        // an identifier of the query is the unit's name
+	JoinedName   int64 `json:"joined_name"`  // neighbouring words of the query are the unit's name
+	WordName     int64 `json:"word_name"`    // a plain word of the query is the unit's name
+	ExactPath    int64 `json:"exact_path"`   // the query names the file's path
+	StemMatch    int64 `json:"stem"`         // the file's stem is a word of the query
+	FolderMatch  int64 `json:"folder"`       // a folder's name is a word of the query
+	Coverage     int64 `json:"coverage"`     // all terms of the query stand in the unit
+	FileSupport  int64 `json:"file_support"` // other candidates of the same file
+	Container    int64 `json:"container"`    // factor for containers (L1)
+	Test         int64 `json:"test"`         // factor, as all below
+	Example      int64 `json:"example"`
+	Vendored     int64 `json:"vendored"`
+	Generated    int64 `json:"generated"`
+	Minified     int64 `json:"minified"`
+	Docs         int64 `json:"docs"`
+	Data         int64 `json:"data"`
+	Stub         int64 `json:"stub"`
+	Build        int64 `json:"build"`
+	Again        int64 `json:"again"` // factor for each earlier result of the same file
+}
+
+var defaultWeights = Weights{
+	K1:     1.2,
+	Field:  [artifact.NumFields]float64{2.0, 3.0, 1.5, 1.5, 1.0},
+	LenB:   [artifact.NumFields]float64{0.3, 0.3, 0.5, 0.6, 0.7},
+	Part:   0.5,
+	Join:   0.7,
+	Var:    0.6,
+	Stop:   0.1,
+	Repeat: [4]float64{1, 1.4, 1.6, 1.8},
+	Title:  1.5,
+
+	Lexical:  1000,
+	Semantic: 300,
+
+	ExactSymbol:  1000,
+	ExactName:    800,
+	NamedInQuery: 350,
+	JoinedName:   300,
+	WordName:     120,
+	ExactPath:    1500,
+	StemMatch:    250,
+	FolderMatch:  60,
+	Coverage:     150,
+	FileSupport:  150,
+	Container:    1000,
+	Test:         450,
+	Example:      500,
+	Vendored:     400,
+	Generated:    500,
+	Minified:     200,
+	Docs:         600,
+	Data:         350,
+	Stub:         800,
+	Build:        750,
+	Again:        600,
+}
