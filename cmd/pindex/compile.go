@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/compile"
+	"github.com/pindex-dev/pindex/fetch"
+	"github.com/pindex-dev/pindex/internal/cli"
+	"github.com/pindex-dev/pindex/internal/durable"
+	"github.com/pindex-dev/pindex/internal/fail"
+)
+
+type compileFlags struct {
+	views   []string
+	report  string
+	source  string
+	replace bool
+	workers int
+}
+
+func compileCmd(a *cli.App) *cobra.Command {
+	var f compileFlags
+	c := &cobra.Command{
+		Use:   "compile [REV]",
+		Short: "Build a commit's index from git objects and publish it to the store",
+		Long: `Build a commit's index (default: HEAD) from git objects, never from the working
+tree, and publish it to the store. The same commit and settings give the same
+index digest on any machine.`,
+		Example: `  pindex compile
+  pindex compile v2.0 --store ./index --report report.json`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return runCompile(c.Context(), a, f, args) },
+	}
+	fl := c.Flags()
+	fl.StringSliceVar(&f.views, "views", nil, "views to build: source, lexical, dense, structural (default: all)")
+	fl.StringVar(&f.report, "report", "", "write the build report to `FILE` as JSON")
+	fl.StringVar(&f.source, "source", "", "`URL` of the repository to write into the artifact's annotations")
+	fl.BoolVar(&f.replace, "replace", false, "let the commit's tag move even when it holds another index")
+	fl.IntVar(&f.workers, "workers", 0, "partitions built at the same time (default: one for each processor)")
+	return c
+}
+
+// compileAnswer is what 'compile' prints.
+type compileAnswer struct {
+	Schema    string `json:"schema"`
+	Commit    string `json:"commit"`
+	Digest    string `json:"digest"`     // index digest
+	OCIDigest string `json:"oci_digest"` // transport
+	Tag       string `json:"tag"`
+	Store     string `json:"store"`
+	Unchanged bool   `json:"unchanged"` // the store held this index already
+	Files     int    `json:"files"`
+	Indexed   int    `json:"indexed"`
+	Units     int    `json:"units"`
+	Skipped   int    `json:"skipped"`
+	Degraded  int    `json:"degraded"`
+}
+
+const schemaCompile = "pindex.compile/0"
+
+func runCompile(ctx context.Context, a *cli.App, f compileFlags, args []string) error {
+	repo, err := a.Repo(ctx)
+	if err != nil {
+		return err
+	}
+	rev, err := a.Revision(args)
+	if err != nil {
+		return err
+	}
+	store, err := a.Store()
+	if err != nil {
+		return err
+	}
+	views, err := parseViews(f.views)
+	if err != nil {
+		return err
+	}
+	progress, err := newProgress(a.Progress(), a.Stderr)
+	if err != nil {
+		return err
+	}
+	sink := fetch.NewSink(store, a.Cache(), fetch.SinkOptions{Source: f.source, Replace: f.replace})
+	r, err := compile.Run(ctx, compile.Options{
+		Repo: repo, Rev: rev, Sink: adapter{sink}, Views: views, Workers: f.workers, Progress: progress,
+	})
+	if err != nil {
+		return err
+	}
+	if f.report != "" {
+		if err := writeReport(f.report, r.Report); err != nil {
+			return err
+		}
+	}
+	p := sink.Published()
+	ans := compileAnswer{
+		Schema: schemaCompile, Commit: r.Commit.String(), Digest: r.Digest.String(),
+		OCIDigest: string(p.Descriptor.Digest), Tag: p.Tag, Store: store.Name(), Unchanged: p.Unchanged,
+		Files: r.Manifest.Files, Indexed: r.Manifest.Indexed, Units: r.Manifest.Units,
+		Skipped: len(r.Report.Skipped), Degraded: len(r.Report.Degraded),
+	}
+	return a.Print(ans, func(w io.Writer) {
+		state := "compiled"
+		if ans.Unchanged {
+			state = "unchanged"
+		}
+		fmt.Fprintf(w, "%s %s\ndigest %s\nstore  %s, tag %s\n%d of %d files indexed in %d units, %d skipped, %d degraded ('pindex status --files' lists them)\n",
+			state, ans.Commit, ans.Digest, ans.Store, ans.Tag, ans.Indexed, ans.Files, ans.Units, ans.Skipped, ans.Degraded)
+	})
+}
+
+// compileMissing compiles a commit that a reading command found no index of.
+func compileMissing(ctx context.Context, r cli.CompileRequest) error {
+	progress, err := newProgress(r.Progress, r.Stderr)
+	if err != nil {
+		return err
+	}
+	sink := fetch.NewSink(r.Store, r.Cache, fetch.SinkOptions{})
+	_, err = compile.Run(ctx, compile.Options{Repo: r.Repo, Rev: r.Rev, Sink: adapter{sink}, Progress: progress})
+	return err
+}
+
+// rebuild compiles an index's commit into nothing, with the same views, and
+// returns the index digest.
+func rebuild(ctx context.Context, r cli.RebuildRequest) (string, error) {
+	progress, err := newProgress(r.Progress, r.Stderr)
+	if err != nil {
+		return "", err
+	}
+	var views []artifact.View
+	for _, v := range artifact.Views {
+		if _, ok := r.Manifest.Views[v.String()]; ok && v != artifact.Units {
+			views = append(views, v)
+		}
+	}
+	res, err := compile.Run(ctx, compile.Options{Repo: r.Repo, Rev: r.Manifest.Commit, Sink: discard{}, Views: views, Progress: progress})
+	if err != nil {
+		return "", err
+	}
+	if res.Manifest.Profile.Digest != r.Manifest.Profile.Digest {
+		return "", fail.New(fail.Usage, "rebuild with the version and settings that made it; 'pindex inspect' shows its profile",
+			"the index was made under another profile (%s) than this program's (%s)", r.Manifest.Profile.Digest, res.Manifest.Profile.Digest)
+	}
+	return res.Digest.String(), nil
+}
+
+// adapter hands a compile's results to the store and the cache.
+type adapter struct{ sink *fetch.Sink }
+
+func (a adapter) Pack(ctx context.Context, partition int, pack []byte, segs []artifact.PackSegment) error {
+	return a.sink.Pack(ctx, partition, pack, segs)
+}
+
+func (a adapter) Publish(ctx context.Context, f *compile.Final) error {
+	report, err := json.Marshal(f.Report)
+	if err != nil {
+		return err
+	}
+	return a.sink.Publish(ctx, fetch.Final{
+		Commit: f.Commit.String(), CommitUnix: f.CommitUnix, Profile: f.Manifest.Profile.Digest,
+		Manifest: f.Encoded, Model: f.Model, Partitions: f.Partitions, Default: f.DefaultProfile, Report: report,
+	})
+}
+
+// discard is a sink for a compile of which only the digest matters.
+type discard struct{}
+
+func (discard) Pack(context.Context, int, []byte, []artifact.PackSegment) error { return nil }
+func (discard) Publish(context.Context, *compile.Final) error                   { return nil }
+
+func parseViews(names []string) ([]artifact.View, error) {
+	var views []artifact.View
+	for _, n := range names {
+		v, ok := artifact.ParseView(strings.TrimSpace(n))
+		if !ok || v == artifact.Units {
+			return nil, fail.New(fail.Usage, "use source, lexical, dense and structural, separated by commas", "unknown view %q", n)
+		}
+		views = append(views, v)
+	}
+	return views, nil
+}
+
+// newProgress shows progress on w, which is a file except in tests.
+func newProgress(mode string, w io.Writer) (compile.Progress, error) {
+	f, ok := w.(*os.File)
+	if !ok {
+		return nil, nil
+	}
+	return compile.NewProgress(mode, f)
+}
+
+func writeReport(path string, r *compile.Report) error {
+	b, err := json.MarshalIndent(r, "", "  ")
+	if err == nil {
+		err = durable.WriteFile(path, 0o644, func(w io.Writer) error {
+			_, err := w.Write(append(b, '\n'))
+			return err
+		})
+	}
+	if err != nil {
+		return fail.Wrap(fail.Usage, err, "name a file in a folder that can be written to", "cannot write the report")
+	}
+	return nil
+}

@@ -1,0 +1,36 @@
+// Command pindex compiles commits into indexes and answers from them.
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pindex-dev/pindex/compile"
+	"github.com/pindex-dev/pindex/git/gogit"
+	"github.com/pindex-dev/pindex/internal/cli"
+)
+
+// version is set by the linker in a release.
+var version = "0.0.0-dev"
+
+func main() {
+	if compile.IsWorker(os.Args) {
+		os.Exit(compile.WorkerMain(context.Background()))
+	}
+	os.Exit(cli.Main(program()))
+}
+
+func program() cli.Program {
+	return cli.Program{
+		Name:     "pindex",
+		Version:  version,
+		Embedded: gogit.Open,
+		Compile:  compileMissing,
+		Rebuild:  rebuild,
+		Commands: func(a *cli.App) []*cobra.Command {
+			return []*cobra.Command{compileCmd(a)}
+		},
+	}
+}

@@ -1,0 +1,270 @@
+// Package cli is the command line of the reading side: everything that a
+// program does which opens an index and answers from it. It links no parser
+// and no compile code; the full program hands those in through Program.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/fetch"
+	"github.com/pindex-dev/pindex/git"
+	"github.com/pindex-dev/pindex/internal/fail"
+	"github.com/pindex-dev/pindex/registry"
+)
+
+// Program is what one executable can do.
+type Program struct {
+	Name    string // such as "pindex"
+	Version string
+
+	// Embedded opens a repository without the git program; nil where the
+	// program has no such reader.
+	Embedded git.Opener
+	// Compile builds a commit's index and publishes it to the store; nil in a
+	// program that only reads.
+	Compile func(ctx context.Context, r CompileRequest) error
+	// Rebuild compiles the commit of an index anew with the same settings,
+	// stores nothing, and returns the index digest; nil in a program that only
+	// reads.
+	Rebuild func(ctx context.Context, r RebuildRequest) (string, error)
+	// Commands are the program's own commands beside the reading ones.
+	Commands func(a *App) []*cobra.Command
+}
+
+// CompileRequest asks for one commit's index.
+type CompileRequest struct {
+	Repo     git.Repository
+	Rev      string // resolved: a full hash
+	Store    registry.Store
+	Cache    *fetch.Cache
+	Progress string // auto, plain or none
+	Stderr   io.Writer
+}
+
+// RebuildRequest asks for a fresh build to compare with.
+type RebuildRequest struct {
+	Repo     git.Repository
+	Manifest *artifact.Manifest // of the index to compare with
+	Progress string
+	Stderr   io.Writer
+}
+
+// App is one run of a program: its streams and its global options.
+type App struct {
+	Program
+	Stdin  io.Reader
+	Stdout io.Writer
+	Stderr io.Writer
+
+	repoDir   string
+	rev       string
+	storeRef  string
+	json      bool
+	quiet     bool
+	noCompile bool
+	progress  string
+	backend   string
+
+	repo git.Repository // opened once, on demand
+}
+
+// Main runs the program with the process's own arguments and streams and
+// returns its exit code.
+func Main(p Program) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	a := &App{Program: p, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
+	return int(a.Run(ctx, os.Args[1:]))
+}
+
+// Run runs one command line.
+func (a *App) Run(ctx context.Context, args []string) fail.Code {
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(a.Stdin)
+	root.SetOut(a.Stdout)
+	root.SetErr(a.Stderr)
+	err := root.ExecuteContext(ctx)
+	if a.repo != nil {
+		err = errors.Join(err, a.repo.Close())
+	}
+	return a.end(ctx, err)
+}
+
+// end reports an error, if any, and returns the exit code.
+func (a *App) end(ctx context.Context, err error) fail.Code {
+	if err == nil {
+		return fail.OK
+	}
+	code := fail.CodeOf(err)
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		code = fail.Interrupted
+		err = fail.New(code, "run the same command again; nothing half-made was published", "interrupted")
+	}
+	if errors.Is(err, syscall.EPIPE) {
+		return fail.OK // the reader of our output has seen enough
+	}
+	if errors.Is(err, errSaid) {
+		return code
+	}
+	var e *fail.Error
+	switch {
+	case errors.As(err, &e) && e.Remedy != "":
+		what := e.What
+		if e.Err != nil {
+			what += ": " + e.Err.Error()
+		}
+		fmt.Fprintf(a.Stderr, "%s: %s\n%s  to mend it: %s\n", a.Name, visible(what), "", visible(e.Remedy))
+	default:
+		fmt.Fprintf(a.Stderr, "%s: %s\n", a.Name, visible(err.Error()))
+	}
+	if code == fail.Internal && e == nil {
+		fmt.Fprintf(a.Stderr, "  this is a defect in %s; please report it with the command and this message\n", a.Name)
+	}
+	return code
+}
+
+// errSaid marks an error whose message has been printed as part of an answer.
+var errSaid = errors.New("said")
+
+// nothing is the error of a question that has no answer: exit code 1, after
+// the command itself has said so in its own form.
+func nothing() error {
+	return &fail.Error{Code: fail.NotFound, What: "nothing found", Err: errSaid}
+}
+
+func (a *App) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:           a.Name,
+		Short:         "Search, navigate and read one commit of a repository from its index",
+		Version:       a.Version,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return fail.New(fail.Usage, fmt.Sprintf("see '%s --help'", c.CommandPath()), "%v", err)
+	})
+	f := root.PersistentFlags()
+	f.StringVar(&a.repoDir, "repo", "", "`DIR` of the repository (default: the one that encloses the working directory)")
+	f.StringVar(&a.rev, "commit", "", "`REV` to answer for (default: HEAD)")
+	f.StringVar(&a.storeRef, "store", "", "where indexes are kept: a `DIR` with an OCI layout (default: $PINDEX_STORE, else the user's cache)")
+	f.BoolVar(&a.json, "json", false, "answer with one JSON object")
+	f.BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes on standard error")
+	f.StringVar(&a.progress, "progress", "auto", "progress on standard error: auto, plain or none")
+	f.StringVar(&a.backend, "git", "auto", "how the repository is read: auto, program or embedded")
+	if a.Compile != nil {
+		f.BoolVar(&a.noCompile, "no-compile", false, "fail with exit code 3 where no index is found, instead of compiling one")
+	}
+	root.PersistentPreRunE = func(*cobra.Command, []string) error {
+		switch a.progress {
+		case "auto", "plain", "none":
+		default:
+			return fail.New(fail.Usage, "use auto, plain or none", "unknown --progress %q", a.progress)
+		}
+		return nil
+	}
+	root.AddCommand(a.searchCmd(), a.grepCmd(), a.symbolsCmd(), a.outlineCmd(), a.showCmd(),
+		a.defCmd(), a.refsCmd(), a.callersCmd(), a.calleesCmd(),
+		a.statusCmd(), a.lsCmd(), a.inspectCmd(), a.verifyCmd())
+	if a.Commands != nil {
+		root.AddCommand(a.Commands(a)...)
+	}
+	usageErrors(root)
+	return root
+}
+
+// usageErrors gives argument errors of every command the exit code 2 and the
+// way to its help.
+func usageErrors(c *cobra.Command) {
+	if check := c.Args; check != nil {
+		c.Args = func(c *cobra.Command, args []string) error {
+			if err := check(c, args); err != nil {
+				return fail.New(fail.Usage, fmt.Sprintf("usage: %s", c.UseLine()), "%v", err)
+			}
+			return nil
+		}
+	}
+	for _, sub := range c.Commands() {
+		usageErrors(sub)
+	}
+	if c.HasSubCommands() && c.Args == nil {
+		c.Args = func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fail.New(fail.Usage, fmt.Sprintf("see '%s --help'", c.CommandPath()), "unknown command %q", args[0])
+			}
+			return nil
+		}
+	}
+}
+
+// Note writes a sentence to standard error, unless the user wants quiet.
+func (a *App) Note(format string, args ...any) {
+	if !a.quiet {
+		fmt.Fprintf(a.Stderr, "%s: %s\n", a.Name, visible(fmt.Sprintf(format, args...)))
+	}
+}
+
+// Repo opens the repository, once.
+func (a *App) Repo(ctx context.Context) (git.Repository, error) {
+	if a.repo != nil {
+		return a.repo, nil
+	}
+	o := git.Options{Embedded: a.Embedded}
+	switch a.backend {
+	case "auto":
+	case "program":
+		o.Backend = git.Program
+	case "embedded":
+		o.Backend = git.Embedded
+	default:
+		return nil, fail.New(fail.Usage, "use auto, program or embedded", "unknown --git %q", a.backend)
+	}
+	r, err := git.Open(ctx, a.repoDir, o)
+	if err != nil {
+		return nil, err
+	}
+	a.repo = r
+	return r, nil
+}
+
+// Revision returns the revision that a command's only argument, --commit or
+// the default names.
+func (a *App) Revision(args []string) (string, error) {
+	if len(args) > 0 {
+		if a.rev != "" {
+			return "", fail.New(fail.Usage, "give the revision once", "both --commit and a revision were given")
+		}
+		a.rev = args[0]
+	}
+	return a.rev, nil
+}
+
+// Print answers with v as JSON, or with what text writes.
+func (a *App) Print(v any, text func(w io.Writer)) error {
+	return a.answer(v, func(o *output) { text(o.w) })
+}
+
+// Progress returns the progress mode, "none" under --quiet.
+func (a *App) Progress() string {
+	if a.quiet {
+		return "none"
+	}
+	return a.progress
+}
+
+// isTerminal reports whether the writer is a terminal, where repository text
+// must not reach the screen as it is.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/pindex-dev/pindex/query"
+)
+
+func (a *App) grepCmd() *cobra.Command {
+	var o query.GrepOptions
+	c := &cobra.Command{
+		Use:   "grep REGEX",
+		Short: "Every line of the commit that matches, verified on the source",
+		Long: `Every line of the commit that matches, verified on the source, none missed.
+
+REGEX has RE2's syntax and is applied to each line. Files whose content is not
+in the index (binary, too large, ...) are counted and named by reason.`,
+		Example: `  pindex grep 'TODO\(.*\)'
+  pindex grep -F 'fmt.Errorf("%w"' --path 'internal/**' -C 2`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := a.open(c.Context())
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			o.Pattern = args[0]
+			r, err := s.engine.Grep(c.Context(), o)
+			if err != nil {
+				return err
+			}
+			r.Freshness = s.freshness()
+			if err := a.answer(r, func(out *output) { writeGrep(out, r) }); err != nil {
+				return err
+			}
+			a.noteGrep(r)
+			if r.Total == 0 {
+				return nothing()
+			}
+			return nil
+		},
+	}
+	f := c.Flags()
+	f.BoolVarP(&o.Literal, "fixed", "F", false, "REGEX is a plain text")
+	f.BoolVarP(&o.IgnoreCase, "ignore-case", "i", false, "upper and lower case are the same")
+	f.BoolVarP(&o.Word, "word", "w", false, "matches begin and end at word boundaries")
+	f.StringVar(&o.PathGlob, "path", "", "only files that match this `GLOB` (** crosses folders)")
+	f.StringVar(&o.Lang, "lang", "", "only files in this language")
+	f.IntVarP(&o.MaxResults, "k", "k", 0, "lines at most; 0 is all")
+	f.IntVarP(&o.Context, "context", "C", 0, "lines of context on each side")
+	return c
+}
+
+// writeGrep keeps grep's own form, so that what reads grep reads this.
+func writeGrep(o *output, r *query.GrepResult) {
+	for i, h := range r.Results {
+		path := o.name(h.FilePath())
+		if i > 0 && len(h.Before)+len(h.After)+len(r.Results[i-1].After) > 0 {
+			o.print("--\n")
+		}
+		for j, b := range h.Before {
+			o.print("%s-%d-%s\n", path, h.StartLine-len(h.Before)+j, o.text(string(b.Bytes())))
+		}
+		o.print("%s:%d:%s\n", path, h.StartLine, o.text(string(h.Bytes())))
+		for j, b := range h.After {
+			o.print("%s-%d-%s\n", path, h.StartLine+1+j, o.text(string(b.Bytes())))
+		}
+	}
+}
+
+func (a *App) noteGrep(r *query.GrepResult) {
+	more := ""
+	if r.Truncated {
+		more = ", of which " + count(len(r.Results), "line") + " shown"
+	}
+	a.Note("commit %s %s: %s in %s%s", short(r.Commit), r.Freshness.State, count(r.Total, "matching line"), count(r.Files, "file"), more)
+	for _, reason := range sortedKeys(r.NotSearched) {
+		a.Note("not searched: %s (%s)", count(r.NotSearched[reason], "file"), reason)
+	}
+}

@@ -1,0 +1,216 @@
+package cli
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pindex-dev/pindex/query"
+)
+
+const targetHelp = `TARGET is a name (url_for, Flask.url_for, flask.helpers.url_for), a place
+(path:line or path:line:col), a name in a file (path:name), or a symbol id.`
+
+func (a *App) symbolsCmd() *cobra.Command {
+	var o query.SymbolsOptions
+	c := &cobra.Command{
+		Use:   "symbols NAME",
+		Short: "Declarations by name: exact, then prefix, then similar",
+		Example: `  pindex symbols Flask
+  pindex symbols openSes --kind method --json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.withSession(c.Context(), func(s *session) error {
+				o.Name = args[0]
+				r, err := s.engine.Symbols(c.Context(), o)
+				if err != nil {
+					return err
+				}
+				r.Freshness = s.freshness()
+				return a.found(len(r.Results), r, func(out *output) {
+					out.head(r.Header, "%d of %s", len(r.Results), count(r.Total, "declaration"))
+					for _, h := range r.Results {
+						out.declaration(h, "")
+					}
+				})
+			})
+		},
+	}
+	f := c.Flags()
+	f.IntVarP(&o.K, "k", "k", 20, "results at most")
+	f.StringVar(&o.Kind, "kind", "", "only this kind, such as class or function")
+	f.StringVar(&o.Path, "path", "", "only files that match this `GLOB`")
+	f.StringVar(&o.Lang, "lang", "", "only files in this language")
+	return c
+}
+
+func (a *App) defCmd() *cobra.Command {
+	var o query.DefOptions
+	c := &cobra.Command{
+		Use:   "def TARGET",
+		Short: "Where a name is declared",
+		Long:  "Where a name is declared.\n\n" + targetHelp,
+		Example: `  pindex def flask.helpers.url_for
+  pindex def src/flask/app.py:1012:22`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.withSession(c.Context(), func(s *session) error {
+				o.Target = args[0]
+				r, err := s.engine.Def(c.Context(), o)
+				if err != nil {
+					return err
+				}
+				r.Freshness = s.freshness()
+				return a.found(len(r.Results), r, func(out *output) {
+					out.head(r.Header, "%s, %d of %s", r.Binding, len(r.Results), count(r.Total, "declaration"))
+					if r.Note != "" {
+						out.print("# %s\n", out.text(r.Note))
+					}
+					for _, h := range r.Results {
+						out.declaration(h, "")
+					}
+				})
+			})
+		},
+	}
+	c.Flags().IntVarP(&o.K, "k", "k", 20, "results at most")
+	return c
+}
+
+// uses makes the commands that list uses of a name.
+func (a *App) uses(use, what, example string, ask func(*query.Engine, context.Context, query.UsesOptions) (*query.UsesResult, error)) *cobra.Command {
+	var o query.UsesOptions
+	c := &cobra.Command{
+		Use:     use + " TARGET",
+		Short:   what,
+		Long:    what + ".\n\n" + targetHelp,
+		Example: example,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.withSession(c.Context(), func(s *session) error {
+				o.Target = args[0]
+				r, err := ask(s.engine, c.Context(), o)
+				if err != nil {
+					return err
+				}
+				r.Freshness = s.freshness()
+				return a.found(len(r.Results)+len(r.Ambiguous), r, func(out *output) { writeUses(out, use, r) })
+			})
+		},
+	}
+	f := c.Flags()
+	f.IntVarP(&o.K, "k", "k", 50, "results at most")
+	f.StringVar(&o.Path, "path", "", "only uses in files that match this `GLOB`")
+	f.BoolVar(&o.All, "all", false, "list what no rule binds as well")
+	return c
+}
+
+func (a *App) refsCmd() *cobra.Command {
+	return a.uses("refs", "Where a declaration is used", "  pindex refs Flask.url_for\n  pindex refs src/flask/helpers.py:url_for --json",
+		(*query.Engine).Refs)
+}
+
+func (a *App) callersCmd() *cobra.Command {
+	return a.uses("callers", "Who calls it, at the line of the call", "  pindex callers url_for\n  pindex callers Context.JSON -k 200",
+		(*query.Engine).Callers)
+}
+
+func (a *App) calleesCmd() *cobra.Command {
+	return a.uses("callees", "What it calls, and where that is declared", "  pindex callees Flask.dispatch_request\n  pindex callees gin.go:ServeHTTP",
+		(*query.Engine).Callees)
+}
+
+func writeUses(o *output, use string, r *query.UsesResult) {
+	o.head(r.Header, "%d of %s, %d ambiguous, %d external, %d unresolved",
+		len(r.Results), count(r.Total, "bound use"), r.AmbiguousTotal, r.External, r.Unresolved)
+	for _, t := range r.Targets {
+		o.print("# target ")
+		o.declaration(t, "")
+	}
+	if r.Note != "" {
+		o.print("# %s\n", o.text(r.Note))
+	}
+	list := func(title string, hits []query.UseHit, total int) {
+		if len(hits) == 0 {
+			return
+		}
+		if title != "" {
+			o.print("# %s, %d of %d:\n", title, len(hits), total)
+		}
+		for _, h := range hits {
+			o.use(h, use == "callees")
+		}
+	}
+	list("", r.Results, r.Total)
+	list("ambiguous", r.Ambiguous, r.AmbiguousTotal)
+	list("unresolved or external", r.UnresolvedUses, r.External+r.Unresolved)
+}
+
+// declaration writes one declaration on one line.
+func (o *output) declaration(h query.SymbolHit, indent string) {
+	o.print("%s%s:%d:%d  %s %s", indent, o.name(h.FilePath()), h.NameLine, h.Col, h.Kind, o.name(h.Symbol))
+	if h.Provenance != "" {
+		o.print("  [%s: %s]", h.Provenance, h.Rule)
+	}
+	if b := h.Bytes(); len(b) > 0 {
+		o.print("  | %s", o.text(string(trimSpace(b))))
+	}
+	o.print("\n")
+}
+
+// use writes one use on one line; where asked for, its targets below it.
+func (o *output) use(h query.UseHit, targets bool) {
+	o.print("%s:%d:%d  %s", o.name(h.FilePath()), h.StartLine, h.Col, h.Role)
+	if h.Symbol != "" {
+		o.print(" in %s", o.name(h.Symbol))
+	}
+	if h.Provenance != "" {
+		o.print("  [%s: %s]", h.Provenance, h.Rule)
+	}
+	o.print("  | %s\n", o.text(string(trimSpace(h.Bytes()))))
+	if !targets {
+		return
+	}
+	for _, t := range h.Targets {
+		o.declaration(t, "    -> ")
+	}
+	if h.TargetTotal > len(h.Targets) {
+		o.print("    -> and %d more\n", h.TargetTotal-len(h.Targets))
+	}
+}
+
+// trimSpace removes indentation and the carriage return of a line, where a
+// line stands beside its place and not under its neighbours.
+func trimSpace(b []byte) []byte {
+	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
+		b = b[1:]
+	}
+	for len(b) > 0 && (b[len(b)-1] == '\r' || b[len(b)-1] == '\n') {
+		b = b[:len(b)-1]
+	}
+	return b
+}
+
+// found answers, and ends with exit code 1 where there is no result.
+func (a *App) found(n int, v any, text func(*output)) error {
+	if err := a.answer(v, text); err != nil {
+		return err
+	}
+	if n == 0 {
+		return nothing()
+	}
+	return nil
+}
+
+func (a *App) withSession(ctx context.Context, fn func(*session) error) error {
+	s, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return fn(s)
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

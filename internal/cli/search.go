@@ -1,0 +1,196 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pindex-dev/pindex/internal/fail"
+	"github.com/pindex-dev/pindex/query"
+)
+
+func (a *App) searchCmd() *cobra.Command {
+	var o query.SearchOptions
+	var batch string
+	c := &cobra.Command{
+		Use:   "search QUERY",
+		Short: "Ranked source units for words, a symbol or a question",
+		Long: `Ranked source units for words, a symbol or a question.
+
+With --batch, one JSON object a line in (id, query and optional k, level, path,
+lang, kind, route), one result object with that id a line out; a query that
+finds nothing is no failure then.`,
+		Example: `  pindex search "where are session cookies signed"
+  pindex search SecureCookieSessionInterface --json -k 3`,
+		Args: func(_ *cobra.Command, args []string) error {
+			switch {
+			case batch != "" && len(args) > 0:
+				return errors.New("a query and --batch exclude each other")
+			case batch == "" && len(args) != 1:
+				return errors.New("one query is needed; put several words in quotes")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := a.open(c.Context())
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			if batch != "" {
+				return a.searchBatch(c.Context(), s, batch, o)
+			}
+			o.Query = args[0]
+			return a.searchOne(c.Context(), s, o)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.Route, "route", "auto", "auto, lexical, semantic or hybrid")
+	f.IntVarP(&o.K, "k", "k", 10, "results at most")
+	f.StringVar(&o.Level, "level", "unit", "unit or file")
+	f.StringVar(&o.PathGlob, "path", "", "only files that match this `GLOB` (** crosses folders)")
+	f.StringVar(&o.Lang, "lang", "", "only files in this language")
+	f.StringVar(&o.Kind, "kind", "", "only units of this kind, such as function or class")
+	f.BoolVar(&o.Explain, "explain", false, "show terms, weights and the parts of each score")
+	f.StringVar(&batch, "batch", "", "read queries from `FILE` (- for standard input)")
+	return c
+}
+
+func (a *App) searchOne(ctx context.Context, s *session, o query.SearchOptions) error {
+	r, err := s.engine.Search(ctx, o)
+	if err != nil {
+		return err
+	}
+	r.Freshness = s.freshness()
+	if err := a.answer(r, func(out *output) { writeSearch(out, r) }); err != nil {
+		return err
+	}
+	if len(r.Results) == 0 {
+		return nothing()
+	}
+	return nil
+}
+
+func writeSearch(o *output, r *query.SearchResult) {
+	route := r.Route
+	if r.RouteWhy != "" {
+		route += " (" + r.RouteWhy + ")"
+	}
+	o.head(r.Header, "%s, %d of %d", route, len(r.Results), r.Total)
+	for _, h := range r.Results {
+		o.print("\n%s:%d-%d  %s", o.name(h.FilePath()), h.StartLine, h.EndLine, h.Kind)
+		if h.Symbol != "" {
+			o.print(" %s", o.name(h.Symbol))
+		}
+		o.print("\n")
+		snippet := h.SnippetB64
+		if snippet == nil {
+			snippet = []byte(h.Snippet)
+		}
+		for i, l := range lines(snippet) {
+			o.line(h.SnippetLine+i, l)
+		}
+		for _, p := range h.Explain {
+			o.print("        %-28s %12.6f\n", p.Name, float64(p.Value)/1e6)
+		}
+	}
+	if e := r.Explain; e != nil {
+		o.print("\n# %d documents, k_ret %d, k_out %d, %d lexical matches, %d rows scanned %s\n",
+			e.Documents, e.KRet, e.KOut, e.Lexical, e.Semantic, e.Embedder)
+		for _, t := range e.Terms {
+			o.print("#   %-24s %-10s df %-7d weight %.6f\n", o.text(t.Term), t.Role, t.DocFreq, float64(t.Weight)/1e6)
+		}
+	}
+}
+
+// batchQuery is one line of a batch.
+type batchQuery struct {
+	ID    json.RawMessage `json:"id"`
+	Query string          `json:"query"`
+	K     int             `json:"k"`
+	Level string          `json:"level"`
+	Path  string          `json:"path"`
+	Lang  string          `json:"lang"`
+	Kind  string          `json:"kind"`
+	Route string          `json:"route"`
+}
+
+// maxBatchLine bounds one line of a batch, in bytes.
+const maxBatchLine = 4 << 20
+
+func (a *App) searchBatch(ctx context.Context, s *session, file string, defaults query.SearchOptions) error {
+	var in io.Reader = a.Stdin
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return fail.Wrap(fail.Usage, err, "name a file of JSON lines, or - for standard input", "cannot read the batch")
+		}
+		defer f.Close()
+		in = f
+	}
+	out := bufio.NewWriterSize(a.Stdout, 64<<10)
+	scan := bufio.NewScanner(in)
+	scan.Buffer(make([]byte, 64<<10), maxBatchLine)
+	for n := 1; scan.Scan(); n++ {
+		line := bytes.TrimSpace(scan.Bytes())
+		if len(line) == 0 {
+			continue
+		}
+		var q batchQuery
+		if err := json.Unmarshal(line, &q); err != nil {
+			return errors.Join(out.Flush(), fail.Wrap(fail.Usage, err, `each line is an object such as {"id": 1, "query": "words"}`, "line %d of the batch", n))
+		}
+		r, err := s.engine.Search(ctx, q.options(defaults))
+		if err != nil {
+			return errors.Join(out.Flush(), fmt.Errorf("line %d of the batch: %w", n, err))
+		}
+		r.Freshness = s.freshness()
+		b, err := marshal(struct {
+			ID any `json:"id"`
+			*query.SearchResult
+		}{rawID(q.ID), r})
+		if err != nil {
+			return err
+		}
+		out.Write(b)
+		out.WriteByte('\n')
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	if err := scan.Err(); err != nil {
+		return errors.Join(out.Flush(), fail.Wrap(fail.Usage, err, fmt.Sprintf("a line has at most %d bytes", maxBatchLine), "cannot read the batch"))
+	}
+	return out.Flush()
+}
+
+func (q batchQuery) options(o query.SearchOptions) query.SearchOptions {
+	o.Query = q.Query
+	if q.K != 0 {
+		o.K = q.K
+	}
+	for _, set := range []struct {
+		to   *string
+		from string
+	}{{&o.Level, q.Level}, {&o.PathGlob, q.Path}, {&o.Lang, q.Lang}, {&o.Kind, q.Kind}, {&o.Route, q.Route}} {
+		if set.from != "" {
+			*set.to = set.from
+		}
+	}
+	return o
+}
+
+// rawID gives an id back as it came.
+func rawID(id json.RawMessage) any {
+	if len(id) == 0 {
+		return nil
+	}
+	return id
+}

@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/fetch"
+	"github.com/pindex-dev/pindex/git"
+	"github.com/pindex-dev/pindex/internal/fail"
+	"github.com/pindex-dev/pindex/internal/gitobj"
+	"github.com/pindex-dev/pindex/query"
+	"github.com/pindex-dev/pindex/registry"
+)
+
+// session is one open index and what the user has in front of them beside it.
+type session struct {
+	index  *artifact.Index
+	engine *query.Engine
+	// changed are the tracked files of the working tree that differ from the
+	// commit, when HEAD was asked for; their results are left out.
+	changed []string
+}
+
+func (s *session) Close() error { return s.index.Close() }
+
+// Cache returns the user's cache of verified segments.
+func (a *App) Cache() *fetch.Cache { return fetch.OpenCache("") }
+
+// Store returns the store that the options, the environment or the user's
+// configuration name, in that order, else the layout in the cache folder.
+func (a *App) Store() (registry.Store, error) {
+	ref := a.storeRef
+	if ref == "" {
+		ref = os.Getenv("PINDEX_STORE")
+	}
+	if ref == "" {
+		c, err := loadConfig()
+		if err != nil {
+			return nil, err
+		}
+		ref = c.Store
+	}
+	if ref == "" {
+		dir, err := fetch.DefaultDir()
+		if err != nil {
+			return nil, fail.Wrap(fail.Usage, err, "set PINDEX_CACHE_DIR, or name a folder with --store DIR", "there is no cache folder")
+		}
+		ref = filepath.Join(dir, fetch.StoreDir)
+	}
+	if looksRemote(ref) {
+		return nil, fail.New(fail.Usage, "name a folder, such as --store ./index", "%s is a registry, and this version keeps indexes in folders alone", ref)
+	}
+	return registry.OpenLocal(ref)
+}
+
+// looksRemote reports whether a store reference is host/repository rather than
+// a folder: nothing of that name exists, and its first part looks like a host.
+func looksRemote(ref string) bool {
+	if strings.Contains(ref, "://") {
+		return true
+	}
+	if _, err := os.Stat(ref); err == nil || filepath.IsAbs(ref) || strings.HasPrefix(ref, ".") {
+		return false
+	}
+	host, _, ok := strings.Cut(ref, "/")
+	return ok && strings.ContainsAny(host, ".:")
+}
+
+// isHash reports whether rev is a full commit hash, which needs no repository.
+func isHash(rev string) bool {
+	id, err := gitobj.ParseID(rev)
+	return err == nil && !id.IsZero()
+}
+
+// resolve turns --commit, or HEAD, into a full hash.
+func (a *App) resolve(ctx context.Context) (string, error) {
+	if isHash(a.rev) {
+		return strings.ToLower(a.rev), nil
+	}
+	repo, err := a.Repo(ctx)
+	if err != nil {
+		return "", err
+	}
+	rev := a.rev
+	if rev == "" {
+		rev = "HEAD"
+	}
+	id, err := repo.Resolve(ctx, rev)
+	if err != nil {
+		return "", err
+	}
+	return id.String(), nil
+}
+
+// open opens the asked commit's index. Where there is none, a program that can
+// compile does so first, into a local store.
+func (a *App) open(ctx context.Context) (*session, error) {
+	commit, err := a.resolve(ctx)
+	if err != nil {
+		return nil, err
+	}
+	store, err := a.Store()
+	if err != nil {
+		return nil, err
+	}
+	cache := a.Cache()
+	ix, err := fetch.Open(ctx, store, cache, commit, fetch.OpenOptions{})
+	if fail.CodeOf(err) == fail.NoIndex && a.Compile != nil && !a.noCompile {
+		ix, err = a.compileAndOpen(ctx, store, cache, commit)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := &session{index: ix}
+	if a.rev == "" {
+		if s.changed, err = a.changedFiles(ctx, ix); err != nil {
+			return nil, errors.Join(err, ix.Close())
+		}
+	}
+	s.engine, err = query.NewEngine(ix, query.EngineOptions{Hidden: s.changed})
+	if err != nil {
+		return nil, errors.Join(err, ix.Close())
+	}
+	for _, n := range cache.Notes() {
+		a.Note("%s", n)
+	}
+	return s, nil
+}
+
+func (a *App) compileAndOpen(ctx context.Context, store registry.Store, cache *fetch.Cache, commit string) (*artifact.Index, error) {
+	repo, err := a.Repo(ctx)
+	if err != nil {
+		return nil, fail.Wrap(fail.NoIndex, err, "run this inside the repository, or name the store that has the index with --store",
+			"%s has no index of %s, and there is no repository to compile it from", store.Name(), commit)
+	}
+	a.Note("no index of %s yet; compiling it into %s", short(commit), store.Name())
+	err = a.Compile(ctx, CompileRequest{Repo: repo, Rev: commit, Store: store, Cache: cache, Progress: a.Progress(), Stderr: a.Stderr})
+	if err != nil {
+		return nil, err
+	}
+	return fetch.Open(ctx, store, cache, commit, fetch.OpenOptions{})
+}
+
+// changedFiles returns the tracked files of the working tree that differ from
+// the index's commit.
+func (a *App) changedFiles(ctx context.Context, ix *artifact.Index) ([]string, error) {
+	repo, err := a.Repo(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if repo.WorkTree() == "" {
+		return nil, nil
+	}
+	return git.Changed(ctx, repo, treeOf(ix))
+}
+
+// freshness is what every answer says of itself.
+func (s *session) freshness() query.Freshness {
+	f := query.Freshness{State: "exact"}
+	if len(s.changed) > 0 {
+		f = query.Freshness{State: "partial", Files: len(s.changed)}
+	}
+	return f
+}
+
+func short(commit string) string { return commit[:min(12, len(commit))] }

@@ -1,0 +1,119 @@
+// Package depcheck holds the rules of which package may import which, and a
+// test that fails when one is broken. The rules keep the data flowing one way
+// and the reading side small.
+package depcheck
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/pindex-dev/pindex/"
+
+// mayImport lists, for each room, the rooms of this module that it may import
+// directly. Leaves that anybody may import are in leaves. A room that is not
+// listed fails the test, so that a new one needs a decision.
+var mayImport = map[string][]string{
+	"analysis":              {},
+	"embed":                 {},
+	"artifact":              {},
+	"git":                   {},
+	"git/gogit":             {"git"},
+	"git/gittest":           {"git", "git/gogit"},
+	"compile/syntax":        {"artifact"},
+	"compile/units":         {"artifact", "compile/syntax"},
+	"compile/views":         {"artifact", "analysis", "embed", "compile/units", "compile/syntax"},
+	"compile":               {"artifact", "analysis", "embed", "git", "compile/syntax", "compile/units", "compile/views"},
+	"registry":              {"artifact"},
+	"registry/registrytest": {"artifact", "registry"},
+	"fetch":                 {"artifact", "registry"},
+	"query":                 {"artifact", "analysis", "embed"},
+	"query/querytest":       {"artifact", "analysis", "embed", "query"},
+	"internal/cli":          {"artifact", "git", "registry", "fetch", "query"},
+	"cmd/pindex":            {"artifact", "git", "git/gogit", "compile", "registry", "fetch", "query", "internal/cli"},
+	"internal/bench":        {"artifact", "git", "registry", "fetch"},
+	"internal/durable":      {},
+	"internal/fail":         {},
+	"internal/gitobj":       {},
+	"internal/depcheck":     {},
+}
+
+var leaves = []string{"internal/durable", "internal/fail", "internal/gitobj"}
+
+type pkg struct {
+	ImportPath string
+	Imports    []string
+	Deps       []string
+	CgoFiles   []string
+}
+
+func list(t *testing.T, args ...string) []pkg {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Imports,Deps,CgoFiles"}, args...)...)
+	cmd.Dir = "../.."
+	out, err := cmd.Output()
+	if err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			t.Fatalf("go list: %v\n%s", err, exit.Stderr)
+		}
+		t.Fatalf("go list: %v", err)
+	}
+	var pkgs []pkg
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p pkg
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			return pkgs
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		pkgs = append(pkgs, p)
+	}
+}
+
+func TestImportsRunOneWay(t *testing.T) {
+	for _, p := range list(t, "./...") {
+		room, ok := strings.CutPrefix(p.ImportPath, module)
+		if !ok {
+			t.Errorf("package %s is outside the module's rooms", p.ImportPath)
+			continue
+		}
+		allowed, ok := mayImport[room]
+		if !ok {
+			t.Errorf("room %s has no rule in mayImport: decide what it may import", room)
+			continue
+		}
+		for _, imp := range p.Imports {
+			other, ok := strings.CutPrefix(imp, module)
+			if ok && !slices.Contains(allowed, other) && !slices.Contains(leaves, other) {
+				t.Errorf("%s imports %s, which its rule does not allow", room, other)
+			}
+		}
+	}
+}
+
+// The reading side is what an empty sandbox downloads: it must not drag a
+// parser, go-git or any C into the client.
+func TestReadingSideStaysSmall(t *testing.T) {
+	banned := []string{
+		module + "compile", "github.com/tree-sitter/", "github.com/tree-sitter-grammars/",
+		"github.com/go-git/", "github.com/spf13/viper", "net/http/httptest",
+	}
+	for _, root := range []string{"internal/cli", "query", "fetch", "git", "artifact", "analysis", "embed"} {
+		for _, p := range list(t, "-deps", "./"+root) {
+			for _, b := range banned {
+				if strings.HasPrefix(p.ImportPath, b) {
+					t.Errorf("%s links %s", root, p.ImportPath)
+				}
+			}
+			if strings.HasPrefix(p.ImportPath, module) && len(p.CgoFiles) > 0 {
+				t.Errorf("%s links C through %s", root, p.ImportPath)
+			}
+		}
+	}
+}
