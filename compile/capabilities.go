@@ -1,0 +1,38 @@
+package compile
+
+import (
+	"slices"
+
+	"github.com/pindex-dev/pindex/artifact"
+)
+
+// needs lists, for each capability that a manifest can state, the views that
+// must all be ready. A capability has one meaning: what a weaker view could
+// do in its stead has a name of its own or none.
+var needs = []struct {
+	name  string
+	views []artifact.View
+}{
+	{"grep", []artifact.View{artifact.Source}},
+	{"nav.outline", nil},
+	{"nav.references", []artifact.View{artifact.Structural}},
+	{"nav.symbols", []artifact.View{artifact.Structural}},
+	{"search.hybrid", []artifact.View{artifact.Source, artifact.Lexical, artifact.Dense}},
+	{"search.lexical", []artifact.View{artifact.Source, artifact.Lexical}},
+	{"search.semantic", []artifact.View{artifact.Source, artifact.Dense}},
+	{"show", []artifact.View{artifact.Source}},
+	{"verify.tree", nil},
+}
+
+// capabilities returns what an index with these views can do, sorted. The
+// units are always ready.
+func capabilities(ready map[artifact.View]bool) []string {
+	out := []string{}
+	for _, n := range needs {
+		if !slices.ContainsFunc(n.views, func(v artifact.View) bool { return !ready[v] }) {
+			out = append(out, n.name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}

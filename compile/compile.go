@@ -1,0 +1,106 @@
+// Package compile turns one commit into one index: tree entries, source
+// units, views, segments, packs and, last of all, the manifest.
+//
+// The way of the data:
+//
+//	commit -> tree entries -> .pindex.yaml -> a decision for every file   (plan.go, config.go, decide.go)
+//	       -> partitions, segment keys                                   (partition.go, plan.go, profile.go)
+//	       -> blobs -> worker processes: parse, units, views, pack        (pool.go, worker.go, protocol.go, build.go)
+//	       -> Sink.Pack in any order -> manifest -> Sink.Publish          (run.go, manifest.go)
+//
+// What is promised: for one commit and one profile there is one index digest,
+// whatever the number of workers, the process mode, the git backend, the
+// folder and the machine. A file that cannot be read, parsed or decoded costs
+// itself alone and is listed with a reason. A view that cannot be built is
+// absent with a reason and takes no other view with it. What fails for a
+// passing cause (memory, a kill, a full disk) fails the compile, and nothing
+// is published.
+package compile
+
+import (
+	"context"
+
+	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/embed"
+	"github.com/pindex-dev/pindex/git"
+	"github.com/pindex-dev/pindex/internal/gitobj"
+)
+
+// Options say what to compile and how. Repo and Sink are required; the zero
+// value of every other field is a good default.
+type Options struct {
+	Repo git.Repository
+	Rev  string // revision to compile; "" is HEAD
+	Sink Sink   // where packs and the manifest go
+
+	// Views to build besides the units, which are always built; nil means
+	// all. The choice is part of the profile.
+	Views []artifact.View
+	// Embedder of the dense view; nil is embed.NewHashed().
+	Embedder embed.Embedder
+	// Limits in work, not in time; zero fields mean the built-in values. They
+	// are part of the profile.
+	Limits Limits
+
+	// Workers is the number of partitions that are built at the same time,
+	// each in a process of its own; 0 is the number of usable processors.
+	// It does not change a byte of the result.
+	Workers int
+	// InProcess builds in goroutines of this process. A crash of a parser
+	// then ends the program: it is for tests and for platforms where a
+	// program cannot start itself again.
+	InProcess bool
+	// WorkerCommand is the program, with its arguments, that runs RunWorker
+	// on its standard input and output; nil is this executable with
+	// WorkerArg as its only argument.
+	WorkerCommand []string
+
+	// Progress is told how far the compile is; nil tells nobody.
+	Progress Progress
+
+	// builders replace the view builders in tests, in process only.
+	builders map[artifact.View]Builder
+	// workerEnv is added to the environment of the workers in tests.
+	workerEnv []string
+	// hooks see files before they are parsed, in tests, in process only.
+	hooks hooks
+}
+
+// Sink takes what a compile produces. The implementation stores packs and
+// publishes the index; a compile that fails never calls Publish.
+type Sink interface {
+	// Pack takes the finished pack of one partition: the bytes that travel,
+	// and the same segments uncompressed, for a sink that fills a local
+	// cache as well. Packs come in any order and from several goroutines at
+	// once, never two at once for the same partition. A second call for a
+	// partition replaces the first: that happens when a view turned out to
+	// be impossible to build after the pack had been made. The slices belong
+	// to the sink.
+	Pack(ctx context.Context, partition int, pack []byte, segments []artifact.PackSegment) error
+	// Publish comes once, after all packs.
+	Publish(ctx context.Context, f *Final) error
+}
+
+// Final is what a sink needs to publish an index.
+type Final struct {
+	Commit     gitobj.ID
+	CommitUnix int64 // the committer's time in seconds since 1970
+	Manifest   *artifact.Manifest
+	Encoded    []byte          // the canonical manifest
+	Digest     artifact.Digest // of Encoded: the index digest
+	Model      []byte          // the embedder's table; nil when there is no dense view
+	Partitions int             // packs are numbered from 0 to Partitions-1
+	// DefaultProfile says that no option departs from its default, so that
+	// the index deserves the commit's plain tag.
+	DefaultProfile bool
+	// Report is complete but for the time that publishing takes.
+	Report *Report
+}
+
+// Result is what a compile made.
+type Result struct {
+	Commit   gitobj.ID
+	Digest   artifact.Digest // the index digest
+	Manifest *artifact.Manifest
+	Report   *Report
+}

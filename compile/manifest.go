@@ -1,0 +1,188 @@
+package compile
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/pindex-dev/pindex/analysis"
+	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/compile/syntax"
+)
+
+// final assembles the manifest, in partition order, and the report.
+func (r *run) final() (*Final, error) {
+	p := r.plan
+	m := &artifact.Manifest{
+		Schema:        artifact.ManifestSchema,
+		FormatVersion: artifact.FormatVersion,
+		ObjectFormat:  p.format.String(),
+		Commit:        p.commit.ID.String(),
+		Tree:          p.commit.Tree.String(),
+		CommitObject:  p.commit.Raw,
+		Profile:       p.profile,
+		PartitionBits: p.bits,
+		Files:         len(p.entries),
+		Views:         map[string]artifact.ViewInfo{},
+		Languages:     map[string]artifact.Language{},
+		Skipped:       map[string]int{},
+		Degraded:      map[string]int{},
+		Partitions:    make([]artifact.PartitionInfo, 0, len(r.parts)),
+	}
+	ready := r.describeViews(m)
+	for n, part := range r.parts {
+		info := artifact.PartitionInfo{
+			Files: len(part.files), Units: part.units, Docs: part.docs,
+			Segments: map[string]artifact.SegmentInfo{},
+		}
+		for v, s := range part.segments {
+			info.Segments[v.String()] = artifact.SegmentInfo{Key: p.keys[n][v], Digest: s.digest, Size: s.size}
+		}
+		m.Units += part.units
+		m.Docs += part.docs
+		m.Partitions = append(m.Partitions, info)
+	}
+	r.describeFiles(m, ready)
+	m.Capabilities = capabilities(ready)
+	if ready[artifact.Dense] {
+		model := r.o.Embedder
+		m.Model = &artifact.ModelInfo{
+			Name: model.Name(), Dims: model.Dims(),
+			Digest: artifact.DigestOf(model.Model()), Size: int64(len(model.Model())),
+		}
+	}
+	encoded, digest, err := m.Encode()
+	if err != nil {
+		return nil, fmt.Errorf("encoding the manifest: %w", err)
+	}
+	f := &Final{
+		Commit: p.commit.ID, CommitUnix: p.commit.Unix,
+		Manifest: m, Encoded: encoded, Digest: digest,
+		Partitions: len(r.parts), DefaultProfile: p.isDefault,
+	}
+	if m.Model != nil {
+		f.Model = r.o.Embedder.Model()
+	}
+	f.Report = r.report(m, digest)
+	return f, nil
+}
+
+// describeViews fills in the state of every view, absent ones with a reason.
+func (r *run) describeViews(m *artifact.Manifest) (ready map[artifact.View]bool) {
+	model := r.o.Embedder
+	types := map[artifact.View]string{
+		artifact.Units:      "unit-table",
+		artifact.Source:     "verbatim",
+		artifact.Lexical:    "fielded-postings",
+		artifact.Dense:      "int8-rows",
+		artifact.Structural: "symbols-occurrences-imports",
+	}
+	settings := map[artifact.View]map[string]string{
+		artifact.Lexical: {"analysis": analysis.Version},
+		artifact.Dense:   {"embedder": model.Name(), "dims": strconv.Itoa(model.Dims())},
+	}
+	ready = map[artifact.View]bool{}
+	for _, v := range artifact.Views {
+		info := artifact.ViewInfo{
+			State: artifact.ViewReady, Type: types[v],
+			Reproducible: artifact.ByCommit, Settings: settings[v],
+		}
+		if info.Settings == nil {
+			info.Settings = map[string]string{}
+		}
+		reason := r.plan.absent[v]
+		if f, ok := r.failures[v]; ok {
+			reason = strings.ToValidUTF8(fmt.Sprintf("partition %d: %s", f.partition, f.reason), "\uFFFD")
+		}
+		if reason != "" {
+			info.State, info.Reason = artifact.ViewAbsent, reason
+		}
+		ready[v] = reason == ""
+		m.Views[v.String()] = info
+	}
+	return ready
+}
+
+// describeFiles counts files by language, skip reason and degradation.
+func (r *run) describeFiles(m *artifact.Manifest, ready map[artifact.View]bool) {
+	backends := syntax.Backends()
+	i := 0
+	for _, part := range r.parts {
+		for _, f := range part.files {
+			size := r.plan.entries[i].Size
+			i++
+			if f.skip != 0 {
+				m.Skipped[f.skip.String()]++
+				continue
+			}
+			m.Indexed++
+			m.Bytes += size
+			if f.degraded != 0 {
+				m.Degraded[f.degraded.String()]++
+			}
+			if f.lang == "" {
+				continue
+			}
+			l, ok := m.Languages[f.lang]
+			if !ok {
+				l.Backends = languageBackends(backends[f.lang], ready)
+			}
+			l.Files++
+			l.Bytes += size
+			m.Languages[f.lang] = l
+		}
+	}
+}
+
+// languageBackends says what provides each capability for one language; it
+// names only what is in the artifact.
+func languageBackends(parser string, ready map[artifact.View]bool) map[string]string {
+	if parser == "" {
+		return map[string]string{"units": "lines"}
+	}
+	b := map[string]string{"units": parser}
+	if ready[artifact.Structural] {
+		b["symbols"], b["occurrences"], b["imports"] = parser, parser, parser
+	}
+	return b
+}
+
+// report collects what the build cost.
+func (r *run) report(m *artifact.Manifest, digest artifact.Digest) *Report {
+	out := &Report{
+		Schema: ReportSchema, Commit: m.Commit, Digest: digest.String(), Profile: m.Profile.Digest.String(),
+		Files: m.Files, Indexed: m.Indexed, Units: m.Units, Docs: m.Docs, Bytes: m.Bytes,
+		Partitions: len(r.parts), Views: map[string]ViewCost{},
+		Skipped: []FileNote{}, Degraded: []FileNote{},
+		GitBackend: r.o.Repo.Backend(), Workers: r.o.Workers, InProcess: r.o.InProcess, Restarts: r.restarts,
+		WallMS: r.wall, WorkMS: r.timing.milliseconds(),
+		CPUMS:  CPU{Self: processCPU().Milliseconds(), Children: childrenCPU().Milliseconds()},
+		Memory: MemoryUse{Self: selfPeakRSS(), LargestChild: childPeakRSS()},
+	}
+	for _, peak := range r.peaks {
+		out.Memory.Workers += peak
+	}
+	i := 0
+	for _, part := range r.parts {
+		for v, s := range part.segments {
+			c := out.Views[v.String()]
+			c.Raw += s.size
+			c.Packed += s.packed
+			out.Views[v.String()] = c
+		}
+		for _, f := range part.files {
+			e := r.plan.entries[i]
+			i++
+			note := FileNote{Path: e.Path, Size: max(e.Size, 0)}
+			switch {
+			case f.skip != 0:
+				note.Reason = f.skip.String()
+				out.Skipped = append(out.Skipped, note)
+			case f.degraded != 0:
+				note.Reason = f.degraded.String()
+				out.Degraded = append(out.Degraded, note)
+			}
+		}
+	}
+	return out
+}

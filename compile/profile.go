@@ -1,0 +1,79 @@
+package compile
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/pindex-dev/pindex/analysis"
+	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/compile/syntax"
+	"github.com/pindex-dev/pindex/compile/units"
+	"github.com/pindex-dev/pindex/compile/views"
+	"github.com/pindex-dev/pindex/embed"
+)
+
+// Version changes whenever this package decides something about a file in a
+// new way; it is part of the profile.
+const Version = "1"
+
+// newProfile returns θ: all that can change a byte besides the commit.
+func newProfile(limits Limits, model embed.Embedder) (artifact.Profile, error) {
+	format := fmt.Sprintf("format %d", artifact.FormatVersion)
+	p := artifact.Profile{
+		Views: map[string]string{
+			artifact.Units.String():      fmt.Sprintf("%s, units %s, compile %s", format, units.Version, Version),
+			artifact.Source.String():     format,
+			artifact.Lexical.String():    fmt.Sprintf("%s, views %s, analysis %s", format, views.Version, analysis.Version),
+			artifact.Dense.String():      fmt.Sprintf("%s, views %s, %s %d %s", format, views.Version, model.Name(), model.Dims(), artifact.DigestOf(model.Model())),
+			artifact.Structural.String(): fmt.Sprintf("%s, views %s", format, views.Version),
+		},
+		Languages: syntax.Versions(),
+		Options: map[string]string{
+			"parse_bytes": fmt.Sprint(limits.ParseBytes),
+			"index_bytes": fmt.Sprint(limits.IndexBytes),
+			"partitions":  fmt.Sprintf("sha256 low bits, %d", partitionTarget),
+		},
+	}
+	var err error
+	p.Digest, err = p.Compute()
+	return p, err
+}
+
+// viewTheta is θ as far as it reaches one view: every view rests on the
+// units, because it refers to them by number.
+func viewTheta(p *artifact.Profile, v artifact.View) string {
+	base := p.Views[artifact.Units.String()]
+	if v == artifact.Units {
+		return base
+	}
+	return base + "; " + p.Views[v.String()]
+}
+
+// langThetas is θ as far as it reaches a run of files: the parsers of the
+// languages that their names tell, and all parsers where a file's language
+// depends on its content.
+func langThetas(p *artifact.Profile, langs map[string]bool) []string {
+	if langs[""] {
+		langs = map[string]bool{}
+		for lang := range p.Languages {
+			langs[lang] = true
+		}
+	}
+	out := make([]string, 0, len(langs))
+	for _, lang := range slices.Sorted(maps.Keys(langs)) {
+		if v, ok := p.Languages[lang]; ok {
+			out = append(out, lang+" "+v)
+		}
+	}
+	return out
+}
+
+// languageNames returns the languages that can be parsed, sorted.
+func languageNames() []string { return slices.Sorted(maps.Keys(syntax.Backends())) }
+
+func parseChosenView(name string) (artifact.View, bool) {
+	v, ok := artifact.ParseView(strings.TrimSpace(name))
+	return v, ok && v != artifact.Units
+}
