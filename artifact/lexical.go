@@ -16,8 +16,12 @@ import (
 //	    10 6  zero
 //	    16 8 × fields  total length of each field, saturated lengths counted in full
 //	section 2  field lengths: a table of documents × fields, 16 bits, saturating
-//	section 3  blocks: a table of (blocks + 1) × (offset in section 4, offset
-//	           in section 5, offset in section 6); the last row holds the ends
+//	section 3  blocks
+//	    blocks × 4         the first 4 bytes of each block's first term as a
+//	                       big-endian number (stored, as all numbers, little-
+//	                       endian), zeros for what a shorter term lacks
+//	    (blocks + 1) × 12  where the block begins in sections 4, 5 and 6; the
+//	                       last row holds their ends
 //	section 4  dictionary: blocks of 16 terms in byte order, front-coded
 //	section 5  postings, in the order of the terms
 //	section 6  positions, in the order of the postings
@@ -110,7 +114,8 @@ type LexicalReader struct {
 	blocks   int
 	totals   [NumFields]uint64
 	lengths  []column
-	offsets  []column // dictionary, postings, positions
+	heads    []byte // 4 × blocks
+	rows     []byte // 12 × (blocks + 1)
 	dict     []byte
 	postings []byte
 
@@ -169,13 +174,10 @@ func (r *LexicalReader) open() error {
 	if b, err = r.seg.need(lexBlocks); err != nil {
 		return err
 	}
-	if rows, cols, err = openTable(b, "term blocks", 4, 4, 4); err != nil {
-		return err
+	if uint64(len(b)) != 4*uint64(r.blocks)+12*(uint64(r.blocks)+1) {
+		return damaged("%d bytes for %d term blocks", len(b), r.blocks)
 	}
-	if rows != r.blocks+1 {
-		return damaged("%d term blocks, not %d", rows-1, r.blocks)
-	}
-	r.offsets = cols
+	r.heads, r.rows = b[:4*r.blocks], b[4*r.blocks:]
 
 	if r.dict, err = r.seg.need(lexDict); err != nil {
 		return err
@@ -183,10 +185,19 @@ func (r *LexicalReader) open() error {
 	if r.postings, err = r.seg.need(lexPostings); err != nil {
 		return err
 	}
-	if cols[0].at(r.blocks) != uint64(len(r.dict)) || cols[1].at(r.blocks) != uint64(len(r.postings)) {
+	dict, post, _ := r.row(r.blocks)
+	if uint64(dict) != uint64(len(r.dict)) || uint64(post) != uint64(len(r.postings)) {
 		return damaged("term blocks end before their sections")
 	}
 	return nil
+}
+
+// row returns where a block begins in the dictionary, the postings and the
+// positions.
+func (r *LexicalReader) row(block int) (dict, post, pos uint32) {
+	b := r.rows[12*block : 12*block+12]
+	le := binary.LittleEndian
+	return le.Uint32(b), le.Uint32(b[4:]), le.Uint32(b[8:])
 }
 
 // Key returns the segment's key.
@@ -243,14 +254,20 @@ func (r *LexicalReader) Lookup(term string) (Term, bool, error) {
 // findBlock returns the last block whose first term is not greater than term,
 // -1 when there is none.
 func (r *LexicalReader) findBlock(term string) (int, error) {
+	key := lexHeadKey(term)
 	lo, hi := 0, r.blocks // the answer lies in [lo-1, hi)
 	for lo < hi {
 		mid := int(uint(lo+hi) / 2)
-		head, err := r.head(mid)
-		if err != nil {
-			return 0, err
+		k := binary.LittleEndian.Uint32(r.heads[4*mid:])
+		before := k < key
+		if k == key {
+			head, err := r.head(mid)
+			if err != nil {
+				return 0, err
+			}
+			before = string(head) <= term
 		}
-		if string(head) <= term {
+		if before {
 			lo = mid + 1
 		} else {
 			hi = mid
@@ -259,10 +276,20 @@ func (r *LexicalReader) findBlock(term string) (int, error) {
 	return lo - 1, nil
 }
 
+// lexHeadKey returns the first 4 bytes of a term as a number that sorts as
+// they do.
+func lexHeadKey[T string | []byte](term T) uint32 {
+	var k uint32
+	for i := range min(len(term), 4) {
+		k |= uint32(term[i]) << (24 - 8*i)
+	}
+	return k
+}
+
 // head returns the first term of a block.
 func (r *LexicalReader) head(block int) ([]byte, error) {
-	off := r.offsets[0].at(block)
-	if off >= uint64(len(r.dict)) {
+	off, _, _ := r.row(block)
+	if uint64(off) >= uint64(len(r.dict)) {
 		return nil, damaged("term block %d", block)
 	}
 	d := r.dict[off:]
@@ -295,10 +322,10 @@ type termCursor struct {
 
 // block returns a cursor in front of the first entry of a block.
 func (r *LexicalReader) block(b int) (termCursor, error) {
-	lo, hi := r.offsets[0].u32(b), r.offsets[0].u32(b+1)
 	c := termCursor{left: min(lexBlockTerms, r.terms-b*lexBlockTerms), head: true}
-	c.term.postEnd, c.postEnd = r.offsets[1].u32(b), r.offsets[1].u32(b+1)
-	c.term.posEnd, c.posEnd = r.offsets[2].u32(b), r.offsets[2].u32(b+1)
+	var lo, hi uint32
+	lo, c.term.postEnd, c.term.posEnd = r.row(b)
+	hi, c.postEnd, c.posEnd = r.row(b + 1)
 	if lo > hi || uint64(hi) > uint64(len(r.dict)) ||
 		c.term.postEnd > c.postEnd || uint64(c.postEnd) > uint64(len(r.postings)) || c.term.posEnd > c.posEnd {
 		return c, damaged("term block %d: offsets", b)
@@ -580,7 +607,8 @@ func (r *LexicalReader) Positions(t Term, f Field, dst *PositionList) (bool, err
 func (r *LexicalReader) positionBytes() ([]byte, error) {
 	r.posOnce.Do(func() {
 		b, _, err := r.seg.section(lexPositions)
-		if err == nil && uint64(len(b)) != r.offsets[2].at(r.blocks) {
+		_, _, end := r.row(r.blocks)
+		if err == nil && uint64(len(b)) != uint64(end) {
 			err = damaged("positions section of %d bytes", len(b))
 		}
 		r.positions, r.posErr = b, err
@@ -604,6 +632,10 @@ func (r *LexicalReader) Verify() error {
 			return false
 		}
 		prev = append(prev[:0], term...)
+		if seen%lexBlockTerms == 0 && binary.LittleEndian.Uint32(r.heads[seen/lexBlockTerms*4:]) != lexHeadKey(term) {
+			failed = damaged("first bytes of term block %d", seen/lexBlockTerms)
+			return false
+		}
 		seen++
 		if postings, failed = r.Postings(t, postings[:0]); failed == nil {
 			_, failed = r.Positions(t, FieldBody, &list)

@@ -179,20 +179,20 @@ func (b *LexicalBuilder) Encode(key Digest) ([]byte, error) {
 	b.sortOccurrences()
 
 	terms := len(b.order)
-	blocks := (terms + lexBlockTerms - 1) / lexBlockTerms
-	offsets := newTableWriter(blocks+1, 3)
+	var heads, rows []byte
 	b.dict, b.post, b.pos = b.dict[:0], b.post[:0], b.pos[:0]
 	var prev []byte
 	for i, o := range b.order {
+		term := b.term(o.term)
 		if i%lexBlockTerms == 0 {
-			b.setOffsets(offsets, i/lexBlockTerms)
+			heads = binary.LittleEndian.AppendUint32(heads, lexHeadKey(term))
+			rows = b.appendRow(rows)
 			prev = nil
 		}
-		term := b.term(o.term)
 		b.encodeTerm(prev, term, b.sorted[b.starts[i]:b.starts[i+1]])
 		prev = term
 	}
-	b.setOffsets(offsets, blocks)
+	rows = b.appendRow(rows)
 	if len(b.dict) > maxRows || len(b.post) > maxRows || len(b.pos) > maxRows {
 		return nil, fmt.Errorf("lexical segment: sections of %d, %d and %d bytes are too large", len(b.dict), len(b.post), len(b.pos))
 	}
@@ -215,7 +215,7 @@ func (b *LexicalBuilder) Encode(key Digest) ([]byte, error) {
 	w := newSegmentWriter(Lexical, key)
 	w.add(lexHeader, sectionRequired, header)
 	w.add(lexLengths, sectionRequired, lengths.bytes())
-	w.add(lexBlocks, sectionRequired, offsets.bytes())
+	w.add(lexBlocks, sectionRequired, append(heads, rows...))
 	w.add(lexDict, sectionRequired, b.dict)
 	w.add(lexPostings, sectionRequired, b.post)
 	w.add(lexPositions, 0, b.pos)
@@ -230,10 +230,12 @@ func (b *LexicalBuilder) Encode(key Digest) ([]byte, error) {
 	return out, nil
 }
 
-func (b *LexicalBuilder) setOffsets(t *tableWriter, block int) {
-	t.set(block, 0, uint64(len(b.dict)))
-	t.set(block, 1, uint64(len(b.post)))
-	t.set(block, 2, uint64(len(b.pos)))
+// appendRow appends where the next block begins.
+func (b *LexicalBuilder) appendRow(rows []byte) []byte {
+	for _, section := range [][]byte{b.dict, b.post, b.pos} {
+		rows = binary.LittleEndian.AppendUint32(rows, uint32(len(section)))
+	}
+	return rows
 }
 
 // sortTerms puts the term numbers into the byte order of their terms.
