@@ -177,33 +177,36 @@ func (p *program) Resolve(ctx context.Context, rev string) (gitobj.ID, error) {
 	if err := checkRev(rev); err != nil {
 		return gitobj.ID{}, err
 	}
-	query := rev
-	if !strings.HasPrefix(rev, ":") { // ":/text" runs to the end
-		query += "^{commit}"
+	// What it leads to as a commit, as any object, and as what it is.
+	query := rev + "^{commit}\n" + rev + "^{}\n" + rev + "\n"
+	if strings.HasPrefix(rev, ":") { // ":/text" runs to the end
+		query = rev + "\n" + rev + "\n" + rev + "\n"
 	}
 	l := &p.refs
 	if _, err := gitobj.ParseID(rev); err == nil {
 		l = &p.sizes // a full hash needs no references, and is never fetched
 	}
-	out, stderr, err := l.run(ctx, strings.NewReader(query+"\n"+rev+"\n"), "cat-file", "--batch-check")
+	out, stderr, err := l.run(ctx, strings.NewReader(query), "cat-file", "--batch-check")
 	if ctx.Err() != nil {
 		return gitobj.ID{}, ctx.Err()
 	}
-	peeled, plain, _ := strings.Cut(strings.TrimSuffix(string(out), "\n"), "\n")
-	id, typ, ok := parseCheck(p.format, peeled)
-	if ok && typ == "commit" {
-		return id, nil
-	}
-	if err != nil && out == nil {
+	lines := strings.SplitN(string(out), "\n", 4)
+	if len(lines) != 4 {
+		if err == nil {
+			err = io.ErrUnexpectedEOF
+		}
 		return gitobj.ID{}, openError(p.dir, err)
 	}
-	if strings.HasSuffix(peeled, " ambiguous") {
+	if id, typ, ok := parseCheck(p.format, lines[0]); ok && typ == "commit" {
+		return id, nil
+	}
+	if strings.HasSuffix(lines[2], " ambiguous") {
 		return gitobj.ID{}, ambiguousRev(rev)
 	}
-	if id, typ, ok = parseCheck(p.format, plain); ok && typ != "commit" && typ != "tag" {
+	if _, typ, ok := parseCheck(p.format, lines[1]); ok && typ != "commit" {
 		return gitobj.ID{}, notCommit(rev, typ)
 	}
-	if ok {
+	if id, _, ok := parseCheck(p.format, lines[2]); ok {
 		return gitobj.ID{}, NewCorrupt(id, fmt.Errorf("%s does not lead to a commit", rev))
 	}
 	// Not an object. A reference may name it all the same.
@@ -389,7 +392,7 @@ func (p *program) RemoteURL(ctx context.Context, name string) (string, error) {
 func openError(dir string, err error) error {
 	var run *runError
 	if !errors.As(err, &run) {
-		return err // the context's
+		return readError(dir, err)
 	}
 	m := message(run.stderr)
 	switch {

@@ -1,0 +1,17 @@
+package git_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/pindex-dev/pindex/git"
+	"github.com/pindex-dev/pindex/git/gittest"
+)
+
+func openProgram(ctx context.Context, dir string) (git.Repository, error) {
+	return git.Open(ctx, dir, git.Options{Backend: git.Program})
+}
+
+func TestProgramConformance(t *testing.T) {
+	gittest.Run(t, gittest.Config{Backend: "git", Open: openProgram})
+}
