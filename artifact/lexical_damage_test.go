@@ -1,8 +1,6 @@
 package artifact
 
 import (
-	"encoding/binary"
-	"hash/crc32"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -11,26 +9,7 @@ import (
 // mendChecksums rewrites the checksums of a segment in place where its table
 // can be read at all.
 func mendChecksums(b []byte) []byte {
-	if len(b) < segmentHeaderSize {
-		return b
-	}
-	le := binary.LittleEndian
-	n := int(le.Uint32(b[12:]))
-	if n > maxSections || segmentHeaderSize+n*sectionEntrySize > len(b) {
-		return b
-	}
-	for i := range n {
-		e := b[segmentHeaderSize+i*sectionEntrySize:]
-		off, length := le.Uint64(e[8:]), le.Uint64(e[16:])
-		if off > uint64(len(b)) || length > uint64(len(b))-off {
-			continue
-		}
-		le.PutUint32(e[24:], crc32.Checksum(b[off:off+length], castagnoli))
-	}
-	table := b[segmentHeaderSize : segmentHeaderSize+n*sectionEntrySize]
-	le.PutUint32(b[56:], crc32.Checksum(table, castagnoli))
-	le.PutUint32(b[60:], crc32.Checksum(b[:60], castagnoli))
-	return b
+	return resealSegment(b)
 }
 
 // TestLexicalDamage flips bytes behind mended checksums: a reader may give

@@ -36,25 +36,25 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 //	0   8  magic "PINDEXSG"
 //	8   2  format version
 //	10  1  view
-//	11  1  zero
-//	12  4  number of sections
-//	16  8  file size
-//	24  32 segment key
-//	56  4  CRC-32C of the section table
-//	60  4  CRC-32C of bytes 0..59
-//	64  32 × sections: id u32, flags u32, offset u64, length u64, CRC-32C u32, zero u32
-//	...    sections, each aligned to 16 bytes, in table order, zero-padded
+//	11  1  number of sections
+//	12  4  CRC-32C of the 8+4 bytes before, and of all bytes from 16 to the end of the table
+//	16  32 segment key
+//	48  16 × sections: id u16, flags u16, CRC-32C of the content u32, length u64
+//	..  the sections in table order, each from a multiple of 16 on, zero-padded to one
+//
+// Offsets follow from the lengths, so sections cannot overlap or leave gaps,
+// and the last one has to end with the file.
 const (
 	segmentMagic      = "PINDEXSG"
-	segmentHeaderSize = 64
-	sectionEntrySize  = 32
+	segmentHeaderSize = 48
+	sectionEntrySize  = 16
 	sectionAlign      = 16
 	maxSections       = 64
 )
 
 // sectionRequired marks a section that a reader must understand; an unknown
-// section without it is skipped.
-const sectionRequired uint32 = 1
+// section without it is skipped. Readers ignore the other bits.
+const sectionRequired uint16 = 1
 
 // segmentWriter collects sections and lays them out.
 type segmentWriter struct {
@@ -64,7 +64,7 @@ type segmentWriter struct {
 }
 
 type sectionOut struct {
-	id, flags uint32
+	id, flags uint16
 	data      []byte
 }
 
@@ -73,7 +73,7 @@ func newSegmentWriter(v View, key Digest) *segmentWriter {
 }
 
 // add appends a section. The data is kept, not copied, until bytes is called.
-func (w *segmentWriter) add(id, flags uint32, data []byte) {
+func (w *segmentWriter) add(id, flags uint16, data []byte) {
 	w.sections = append(w.sections, sectionOut{id, flags, data})
 }
 
@@ -81,33 +81,35 @@ func align(n int) int { return (n + sectionAlign - 1) &^ (sectionAlign - 1) }
 
 // bytes returns the finished segment.
 func (w *segmentWriter) bytes() []byte {
-	size := align(segmentHeaderSize + sectionEntrySize*len(w.sections))
+	head := segmentHeaderSize + sectionEntrySize*len(w.sections)
+	size := head
 	for _, s := range w.sections {
 		size += align(len(s.data))
 	}
 	b := make([]byte, size)
 	le := binary.LittleEndian
-	off := align(segmentHeaderSize + sectionEntrySize*len(w.sections))
+	copy(b, segmentMagic)
+	le.PutUint16(b[8:], FormatVersion)
+	b[10], b[11] = byte(w.view), byte(len(w.sections))
+	copy(b[16:48], w.key[:])
+	off := head
 	for i, s := range w.sections {
 		e := b[segmentHeaderSize+sectionEntrySize*i:]
-		le.PutUint32(e[0:], s.id)
-		le.PutUint32(e[4:], s.flags)
-		le.PutUint64(e[8:], uint64(off))
-		le.PutUint64(e[16:], uint64(len(s.data)))
-		le.PutUint32(e[24:], crc32.Checksum(s.data, castagnoli))
+		le.PutUint16(e[0:], s.id)
+		le.PutUint16(e[2:], s.flags)
+		le.PutUint32(e[4:], crc32.Checksum(s.data, castagnoli))
+		le.PutUint64(e[8:], uint64(len(s.data)))
 		copy(b[off:], s.data)
 		off += align(len(s.data))
 	}
-	copy(b, segmentMagic)
-	le.PutUint16(b[8:], FormatVersion)
-	b[10] = byte(w.view)
-	le.PutUint32(b[12:], uint32(len(w.sections)))
-	le.PutUint64(b[16:], uint64(size))
-	copy(b[24:56], w.key[:])
-	table := b[segmentHeaderSize : segmentHeaderSize+sectionEntrySize*len(w.sections)]
-	le.PutUint32(b[56:], crc32.Checksum(table, castagnoli))
-	le.PutUint32(b[60:], crc32.Checksum(b[:60], castagnoli))
+	le.PutUint32(b[12:], headSum(b, head))
 	return b
+}
+
+// headSum returns the checksum of a segment's header and table, which end at
+// head.
+func headSum(b []byte, head int) uint32 {
+	return crc32.Update(crc32.Checksum(b[:12], castagnoli), castagnoli, b[16:head])
 }
 
 // segment is an open segment: its header and table are checked, its sections
@@ -120,7 +122,7 @@ type segment struct {
 }
 
 type sectionIn struct {
-	id, flags uint32
+	id, flags uint16
 	data      []byte
 	padding   []byte
 	sum       uint32
@@ -129,7 +131,7 @@ type sectionIn struct {
 
 // openSegment checks the header and the section table of b. known lists the
 // section ids that the caller understands.
-func openSegment(b []byte, v View, known ...uint32) (*segment, error) {
+func openSegment(b []byte, v View, known ...uint16) (*segment, error) {
 	if len(b) < segmentHeaderSize || string(b[:8]) != segmentMagic {
 		return nil, ErrNotPindex
 	}
@@ -137,44 +139,30 @@ func openSegment(b []byte, v View, known ...uint32) (*segment, error) {
 	if ver := le.Uint16(b[8:]); ver != FormatVersion {
 		return nil, fmt.Errorf("%w: segment format %d, this reader knows %d", ErrTooNew, ver, FormatVersion)
 	}
-	if crc32.Checksum(b[:60], castagnoli) != le.Uint32(b[60:]) {
+	n := int(b[11])
+	head := segmentHeaderSize + n*sectionEntrySize
+	if n > maxSections || head > len(b) {
+		return nil, damaged("segment of %d bytes has %d sections", len(b), n)
+	}
+	if headSum(b, head) != le.Uint32(b[12:]) {
 		return nil, damaged("segment header checksum")
 	}
 	if View(b[10]) != v {
 		return nil, damaged("segment holds view %d, not %d", b[10], v)
 	}
-	if b[11] != 0 {
-		return nil, fmt.Errorf("%w: reserved byte of the segment header", ErrTooNew)
-	}
-	count := le.Uint32(b[12:])
-	if count > maxSections || segmentHeaderSize+int(count)*sectionEntrySize > len(b) {
-		return nil, damaged("segment has %d sections", count)
-	}
-	n := int(count)
-	if size := le.Uint64(b[16:]); size != uint64(len(b)) {
-		return nil, damaged("segment says it has %d bytes, the file has %d", size, len(b))
-	}
-	table := b[segmentHeaderSize : segmentHeaderSize+n*sectionEntrySize]
-	if crc32.Checksum(table, castagnoli) != le.Uint32(b[56:]) {
-		return nil, damaged("section table checksum")
-	}
 	s := &segment{view: v, raw: b, sections: make([]sectionIn, n)}
-	copy(s.key[:], b[24:56])
-	floor := uint64(align(segmentHeaderSize + n*sectionEntrySize))
+	copy(s.key[:], b[16:48])
+	rest := b[head:]
 	for i := range s.sections {
-		e := table[i*sectionEntrySize:]
-		off, length := le.Uint64(e[8:]), le.Uint64(e[16:])
-		if off != floor || off%sectionAlign != 0 || length > uint64(len(b)) || off > uint64(len(b))-length {
-			return nil, damaged("section %d lies outside the file or over another", i)
-		}
-		floor = uint64(align(int(off + length)))
+		e := b[segmentHeaderSize+i*sectionEntrySize:]
 		in := &s.sections[i]
-		in.id, in.flags, in.sum = le.Uint32(e[0:]), le.Uint32(e[4:]), le.Uint32(e[24:])
-		in.data = b[off : off+length : off+length]
-		in.padding = b[off+length : min(floor, uint64(len(b)))]
-		if le.Uint32(e[28:]) != 0 {
-			return nil, fmt.Errorf("%w: reserved bytes of section %d", ErrTooNew, in.id)
+		in.id, in.flags, in.sum = le.Uint16(e[0:]), le.Uint16(e[2:]), le.Uint32(e[4:])
+		length := le.Uint64(e[8:])
+		if length > uint64(len(rest)) || align(int(length)) > len(rest) {
+			return nil, damaged("section %d lies outside the file", in.id)
 		}
+		padded := align(int(length))
+		in.data, in.padding, rest = rest[:length:length], rest[length:padded], rest[padded:]
 		for j := range i {
 			if s.sections[j].id == in.id {
 				return nil, damaged("section id %d stands twice", in.id)
@@ -184,15 +172,15 @@ func openSegment(b []byte, v View, known ...uint32) (*segment, error) {
 			return nil, fmt.Errorf("%w: required section %d", ErrTooNew, in.id)
 		}
 	}
-	if floor != uint64(len(b)) {
-		return nil, damaged("%d bytes behind the last section", uint64(len(b))-min(floor, uint64(len(b))))
+	if len(rest) != 0 {
+		return nil, damaged("%d bytes behind the last section", len(rest))
 	}
 	return s, nil
 }
 
 // section returns the content of the section with the given id, checked
 // against its checksum at the first call. A missing section gives ok false.
-func (s *segment) section(id uint32) (data []byte, ok bool, err error) {
+func (s *segment) section(id uint16) (data []byte, ok bool, err error) {
 	for i := range s.sections {
 		in := &s.sections[i]
 		if in.id != id {
@@ -213,7 +201,7 @@ func (s *segment) section(id uint32) (data []byte, ok bool, err error) {
 }
 
 // need is section for a section that must be there.
-func (s *segment) need(id uint32) ([]byte, error) {
+func (s *segment) need(id uint16) ([]byte, error) {
 	data, ok, err := s.section(id)
 	if err != nil {
 		return nil, err
@@ -225,7 +213,7 @@ func (s *segment) need(id uint32) ([]byte, error) {
 }
 
 // table opens a required section as a table; see openTable.
-func (s *segment) table(id uint32, what string, limits ...uint8) (int, []column, error) {
+func (s *segment) table(id uint16, what string, limits ...uint8) (int, []column, error) {
 	b, err := s.need(id)
 	if err != nil {
 		return 0, nil, err
@@ -234,7 +222,7 @@ func (s *segment) table(id uint32, what string, limits ...uint8) (int, []column,
 }
 
 // strings opens a required section as a string table.
-func (s *segment) strings(id uint32, what string) (*stringTable, error) {
+func (s *segment) strings(id uint16, what string) (*stringTable, error) {
 	b, err := s.need(id)
 	if err != nil {
 		return nil, err

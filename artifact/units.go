@@ -137,7 +137,7 @@ func EncodeUnits(key Digest, d *UnitsData) ([]byte, error) {
 	w := newSegmentWriter(Units, key)
 	w.add(secUnitsFiles, sectionRequired, ft.bytes())
 	for _, s := range []struct {
-		id   uint32
+		id   uint16
 		list []string
 	}{{secUnitsPaths, paths}, {secUnitsLangs, langs.list}, {secUnitsSymbols, symbols.list}} {
 		b, err := encodeStrings(s.list)
