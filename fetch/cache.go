@@ -1,6 +1,8 @@
 package fetch
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/internal/durable"
+	"github.com/pindex-dev/pindex/internal/fail"
 )
 
 // DirEnv names the environment variable that moves the cache, and with it
@@ -43,6 +46,7 @@ type Cache struct {
 	readable bool
 	broken   error // why nothing is written any more
 	made     map[string]bool
+	models   map[artifact.Digest][]byte // mapped for good
 	notes    []string
 }
 
@@ -62,7 +66,7 @@ func DefaultDir() (string, error) {
 // OpenCache opens the cache in dir, "" being DefaultDir. It creates nothing
 // until something is written.
 func OpenCache(dir string) *Cache {
-	c := &Cache{boot: bootTime(), made: make(map[string]bool)}
+	c := &Cache{boot: bootTime(), made: make(map[string]bool), models: make(map[artifact.Digest][]byte)}
 	if dir == "" {
 		var err error
 		if dir, err = DefaultDir(); err != nil {
@@ -112,6 +116,14 @@ func (c *Cache) fail(err error) {
 		"the cache %s cannot be written to, so index files are unpacked into memory each time: %v (%s)", c.dir, err, remedy))
 }
 
+// err returns why nothing is written any more.
+func (c *Cache) err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return fail.Wrap(fail.Network, c.broken, "free room, make it writable, or name another folder with "+DirEnv,
+		"the cache %s cannot be written to", c.dir)
+}
+
 // writable reports whether writing has not failed yet.
 func (c *Cache) writable() bool {
 	c.mu.Lock()
@@ -147,18 +159,76 @@ func (c *Cache) open(k kind, d artifact.Digest, size int64, verify bool) (mappin
 	if err != nil {
 		return mapping{}, errMiss
 	}
-	if old := written.Before(c.boot); !verify && !old {
+	old := written.Before(c.boot)
+	if !verify && !old {
 		return m, nil
 	}
 	equal := false
-	if err := Guard(func() error { equal = artifact.DigestOf(m.data) == d; return nil }); err != nil || !equal {
+	if err := artifact.Guard(func() error { equal = artifact.DigestOf(m.data) == d; return nil }); err != nil || !equal {
 		m.close()
 		return mapping{}, errMiss
 	}
-	// Stamped, so that it is not verified again before the next start.
-	now := time.Now()
-	os.Chtimes(path, now, now)
+	if old {
+		// Stamped, so that it is not verified again before the next start.
+		now := time.Now()
+		os.Chtimes(path, now, now)
+	}
 	return m, nil
+}
+
+// read returns a verified copy of a small file; nil when it is not there.
+func (c *Cache) read(k kind, d artifact.Digest, size int64) []byte {
+	m, err := c.open(k, d, size, true)
+	if err != nil {
+		return nil
+	}
+	defer m.close()
+	var b []byte
+	if err := artifact.Guard(func() error { b = bytes.Clone(m.data); return nil }); err != nil {
+		return nil
+	}
+	return b
+}
+
+// model returns the mapped model, once mapped for the life of the program;
+// nil when it is not there.
+func (c *Cache) model(d artifact.Digest, size int64) []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if b := c.models[d]; b != nil {
+		return b
+	}
+	m, err := c.open(models, d, size, false)
+	if err != nil {
+		return nil
+	}
+	c.models[d] = m.data
+	return m.data
+}
+
+// drop removes a file that turned out to be damaged.
+func (c *Cache) drop(k kind, d artifact.Digest) {
+	if c.readable {
+		os.Remove(c.path(k, d))
+	}
+}
+
+// Ingest writes segments that are in memory, each after its digest has been
+// verified. Not being able to write is no error, see Notes.
+func (c *Cache) Ingest(ctx context.Context, segs []artifact.PackSegment) error {
+	for _, s := range segs {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		digest := artifact.DigestOf(s.Bytes)
+		if !s.Digest.IsZero() && s.Digest != digest {
+			return fail.New(fail.Internal, "", "a %s segment has digest %s, not %s", s.View, digest, s.Digest)
+		}
+		if !c.has(segments, digest, int64(len(s.Bytes))) && !c.put(segments, digest, s.Bytes) {
+			return nil
+		}
+	}
+	return nil
 }
 
 // has reports whether the file is there and has the right size.

@@ -24,17 +24,16 @@
 // under a digest's name. It cannot mislead anybody: a file that was last
 // written or verified before this machine started is verified against its
 // digest once more, and then stamped with the time; one of another size than
-// the manifest says, or with a segment header that does not check, is no
-// segment; and each section of a segment has a checksum that is checked
-// before the section is read. What fails any of these is a miss and is
-// unpacked anew from the store.
+// the manifest says is no segment; and a segment's header and each of its
+// sections have checksums that are checked before they are read. What fails
+// when a segment is opened is a miss and is unpacked anew from the store; what
+// fails later is an error with code Verification, and Pull mends it.
 //
 // # Faults
 //
 // Reading a mapping of a file that somebody truncated, or that lies on a disk
 // that fails, raises a signal in the goroutine that reads. Guard turns it
-// into an error. Open sets it as the index's guard; see Guard for what code
-// that starts goroutines has to do.
+// into an error; it says what code that starts goroutines has to do.
 //
 // # Without a usable cache
 //

@@ -41,12 +41,12 @@ const (
 // Limits on what a store may claim. A store is not trusted: whatever exceeds
 // a limit is refused before memory is set aside for it.
 const (
-	MaxBlob        = 4 << 30   // bytes of any blob
-	MaxOCIManifest = 4 << 20   // bytes of an OCI manifest: what registries accept
-	MaxLayers      = 100_000   // layers of an OCI manifest
-	MaxConfig      = 64 << 10  // bytes of a config
-	MaxManifest    = 256 << 20 // bytes of a pindex manifest
-	MaxIndexJSON   = 64 << 20  // bytes of a layout's index.json
+	MaxBlob        = 4 << 30                  // bytes of any blob
+	MaxOCIManifest = 4 << 20                  // bytes of an OCI manifest: what registries accept
+	MaxLayers      = 100_000                  // layers of an OCI manifest
+	MaxConfig      = 64 << 10                 // bytes of a config
+	MaxManifest    = artifact.MaxManifestSize // bytes of a pindex manifest, or of a report
+	MaxIndexJSON   = 64 << 20                 // bytes of a layout's index.json
 )
 
 var (

@@ -1,0 +1,199 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
+	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/internal/fail"
+	"github.com/pindex-dev/pindex/registry"
+)
+
+// OpenOptions say which index of a commit is wanted, and how much of it. The
+// zero value asks for the commit's default profile, with all views.
+type OpenOptions struct {
+	// Views that are unpacked into the cache when a pack has to be read; nil
+	// means all. A view that is not listed can be read all the same, at the
+	// price of reading its pack once more. The units are always unpacked.
+	Views []artifact.View
+	// Profile is the digest of the θ that the index must have; zero takes
+	// what the commit's own tag holds.
+	Profile artifact.Digest
+}
+
+// Open returns the index of a commit, given as its full hash. Everything up
+// to the manifest is read and verified now; segments are opened when they are
+// first asked for, and unpacked from the store into the cache where they are
+// missing there. The index outlives ctx, whose values its later fetches see;
+// closing the index cancels them.
+//
+// Errors: code NoIndex when the store has no such index, Verification when
+// what it has is damaged or of another commit, and the store's own.
+func Open(ctx context.Context, store registry.Store, cache *Cache, commit string, opt OpenOptions) (*artifact.Index, error) {
+	s, err := openSource(ctx, store, cache, commit, opt)
+	if err != nil {
+		return nil, err
+	}
+	life, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	open := func(p int, v artifact.View, seg artifact.SegmentInfo) ([]byte, error) {
+		return s.segment(life, p, v, seg)
+	}
+	return artifact.NewIndex(s.manifest, s.artifact.Index(), open, func() error {
+		cancel(artifact.ErrClosed)
+		s.close()
+		return nil
+	}), nil
+}
+
+// openSource resolves the commit and reads the manifests, top down.
+func openSource(ctx context.Context, store registry.Store, cache *Cache, commit string, opt OpenOptions) (*source, error) {
+	art, conf, err := resolve(ctx, store, commit, opt.Profile)
+	if err != nil {
+		return nil, err
+	}
+	wrong := func(err error) error {
+		return fail.Wrap(fail.Verification, err, "write it again with pindex compile --replace",
+			"the index of %s in %s cannot be used", commit, store.Name())
+	}
+	if conf.Commit != commit {
+		return nil, wrong(fmt.Errorf("it is of commit %s", conf.Commit))
+	}
+	b, err := manifestBytes(ctx, store, cache, art)
+	if err != nil {
+		return nil, err
+	}
+	m, err := artifact.DecodeManifest(b)
+	if err != nil {
+		return nil, explain(err, "the index of %s in %s cannot be used", commit, store.Name())
+	}
+	switch {
+	case m.Commit != commit:
+		return nil, wrong(fmt.Errorf("its manifest is of commit %s", m.Commit))
+	case m.Profile.Digest != conf.Profile:
+		return nil, wrong(errors.New("its manifest is of another profile than its config"))
+	case len(art.Packs) != len(m.Partitions):
+		return nil, wrong(fmt.Errorf("it has %d packs for %d partitions", len(art.Packs), len(m.Partitions)))
+	case (art.Model == nil) != (m.Model == nil),
+		m.Model != nil && (m.Model.Digest.String() != string(art.Model.Digest) || m.Model.Size != art.Model.Size):
+		return nil, wrong(errors.New("its model is not the manifest's"))
+	}
+	return newSource(store, cache, art, m, opt.Views), nil
+}
+
+// resolve finds the artifact of the commit and profile.
+func resolve(ctx context.Context, store registry.Store, commit string, profile artifact.Digest) (*registry.Artifact, *registry.Config, error) {
+	tags := []string{registry.CommitTag(commit)}
+	if !profile.IsZero() {
+		tags = append(tags, registry.ProfileTag(commit, profile))
+	}
+	var tried []string
+	for _, tag := range tags {
+		art, conf, err := readTag(ctx, store, tag)
+		switch {
+		case errors.Is(err, registry.ErrNotFound):
+			tried = append(tried, "tag "+tag)
+		case err != nil:
+			return nil, nil, err
+		case !profile.IsZero() && conf.Profile != profile:
+			tried = append(tried, "tag "+tag+", which has profile "+conf.Profile.Hex()[:12])
+		default:
+			return art, conf, nil
+		}
+	}
+	remedy := "build it with pindex compile, or name another store with --store"
+	if others := otherProfiles(ctx, store, commit, tags); len(others) > 0 {
+		remedy = "the store has it under other profiles (" + strings.Join(others, ", ") + "); " + remedy
+	}
+	return nil, nil, fail.Wrap(fail.NoIndex, registry.ErrNotFound, remedy,
+		"%s has no index of commit %s; tried %s", store.Name(), commit, strings.Join(tried, " and "))
+}
+
+// readTag reads the artifact that a tag holds. Only a missing tag gives
+// ErrNotFound: a tag that leads nowhere is damage.
+func readTag(ctx context.Context, store registry.Store, tag string) (*registry.Artifact, *registry.Config, error) {
+	desc, err := store.Resolve(ctx, tag)
+	if err != nil {
+		return nil, nil, err
+	}
+	art, conf, err := registry.ReadDescriptor(ctx, store, desc)
+	return art, conf, lost(err, store)
+}
+
+// lost turns the absence of a blob that something names into damage.
+func lost(err error, store registry.Store) error {
+	if !errors.Is(err, registry.ErrNotFound) {
+		return err
+	}
+	return &fail.Error{
+		Code: fail.Verification, What: "the index in " + store.Name() + " is incomplete: " + err.Error(),
+		Remedy: "if it was pruned just now, run the command again; else write it again with pindex compile --parent none --replace",
+	}
+}
+
+// otherProfiles lists the commit's tags that were not tried. It only helps to
+// word an error, so its own failures do not count.
+func otherProfiles(ctx context.Context, store registry.Store, commit string, tried []string) []string {
+	list, err := store.List(ctx)
+	if err != nil {
+		return nil
+	}
+	var tags []string
+	for _, e := range list {
+		if t, ok := registry.ParseTag(e.Tag); ok && t.Commit == commit && !t.Report && !slices.Contains(tried, e.Tag) {
+			tags = append(tags, e.Tag)
+		}
+	}
+	return tags
+}
+
+// manifestBytes returns the pindex manifest, verified, from the cache or the
+// store.
+func manifestBytes(ctx context.Context, store registry.Store, cache *Cache, art *registry.Artifact) ([]byte, error) {
+	return cached(ctx, store, cache, manifests, art.Manifest, artifact.MaxManifestSize)
+}
+
+// cached returns a small blob, verified and on the heap.
+func cached(ctx context.Context, store registry.Store, cache *Cache, k kind, d ocispec.Descriptor, limit int64) ([]byte, error) {
+	digest, err := artifact.ParseDigest(string(d.Digest))
+	if err == nil && (d.Size < 1 || d.Size > limit) {
+		err = fmt.Errorf("%d bytes, allowed are 1 to %d", d.Size, limit)
+	}
+	if err != nil {
+		return nil, fail.Wrap(fail.Verification, err, "", "%s names a blob that cannot be read", store.Name())
+	}
+	if b := cache.read(k, digest, d.Size); b != nil {
+		return b, nil
+	}
+	b, err := store.Fetch(ctx, d)
+	if err != nil {
+		return nil, lost(err, store)
+	}
+	cache.put(k, digest, b)
+	return b, nil
+}
+
+// Model returns the embedder's table that an index names, verified, from the
+// cache or the store. Its memory stays valid as long as the program runs, and
+// is shared by all who ask for the same table through one cache.
+func Model(ctx context.Context, store registry.Store, cache *Cache, m artifact.ModelInfo) ([]byte, error) {
+	if b := cache.model(m.Digest, m.Size); b != nil {
+		return b, nil
+	}
+	b, err := store.Fetch(ctx, ocispec.Descriptor{
+		MediaType: registry.MediaTypeModel, Digest: ocispecDigest(m.Digest), Size: m.Size,
+	})
+	if err != nil {
+		return nil, lost(err, store)
+	}
+	if cache.put(models, m.Digest, b) {
+		if mapped := cache.model(m.Digest, m.Size); mapped != nil {
+			return mapped, nil
+		}
+	}
+	return b, nil
+}

@@ -1,0 +1,106 @@
+package fetch
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
+	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/internal/fail"
+	"github.com/pindex-dev/pindex/registry"
+)
+
+// SinkOptions say how a compiled index is published.
+type SinkOptions struct {
+	Source  string // address of the repository for the annotations; may be empty
+	Replace bool   // let the commit's tag move even when it holds something else
+}
+
+// Sink takes what a compile makes: packs go to a store, and their segments,
+// which are in memory anyway, into the cache, so that the first query after a
+// compile unpacks nothing. It is safe for concurrent use.
+type Sink struct {
+	store registry.Store
+	cache *Cache
+	opt   SinkOptions
+
+	mu        sync.Mutex
+	packs     map[int]ocispec.Descriptor
+	published registry.Published
+}
+
+// NewSink returns a sink for one compile.
+func NewSink(store registry.Store, cache *Cache, opt SinkOptions) *Sink {
+	return &Sink{store: store, cache: cache, opt: opt, packs: make(map[int]ocispec.Descriptor)}
+}
+
+// Pack stores the pack of one partition. A second pack of a partition takes
+// the first one's place.
+func (s *Sink) Pack(ctx context.Context, partition int, pack []byte, segs []artifact.PackSegment) error {
+	d, err := s.store.Push(ctx, registry.Blob{MediaType: registry.MediaTypePack, Bytes: pack})
+	if err != nil {
+		return err
+	}
+	if err := s.cache.Ingest(ctx, segs); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.packs[partition] = d
+	return nil
+}
+
+// Final is what is known when all packs are made.
+type Final struct {
+	Commit     string // full hash
+	CommitUnix int64  // the committer's time in seconds since 1970
+	Profile    artifact.Digest
+	Manifest   []byte // canonical
+	Model      []byte // the embedder's table; nil without a dense view
+	Partitions int    // packs are numbered from 0 to Partitions-1
+	Default    bool   // the profile may take the commit's own tag
+	Report     []byte // JSON; nil for none
+}
+
+// Publish stores the model and publishes the index.
+func (s *Sink) Publish(ctx context.Context, f Final) error {
+	p := registry.Publication{
+		Commit: f.Commit, Profile: f.Profile, Default: f.Default, Manifest: f.Manifest, Report: f.Report,
+		Created: time.Unix(f.CommitUnix, 0), Source: s.opt.Source, Replace: s.opt.Replace,
+	}
+	s.mu.Lock()
+	for i := range f.Partitions {
+		d, ok := s.packs[i]
+		if !ok {
+			s.mu.Unlock()
+			return fail.New(fail.Internal, "", "partition %d of %d has no pack", i, f.Partitions)
+		}
+		p.Packs = append(p.Packs, d)
+	}
+	s.mu.Unlock()
+	if f.Model != nil {
+		d, err := s.store.Push(ctx, registry.Blob{MediaType: registry.MediaTypeModel, Bytes: f.Model})
+		if err != nil {
+			return err
+		}
+		p.Model = &d
+	}
+	out, err := s.store.Publish(ctx, p)
+	if err != nil {
+		return err
+	}
+	s.cache.put(manifests, artifact.DigestOf(f.Manifest), f.Manifest)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.published = out
+	return nil
+}
+
+// Published says what became of the publication; zero before Publish.
+func (s *Sink) Published() registry.Published {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.published
+}
