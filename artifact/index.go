@@ -31,7 +31,9 @@ func (e *ViewAbsentError) Error() string {
 func (e *ViewAbsentError) Is(target error) bool { return target == ErrViewAbsent }
 
 // Opener returns the bytes of a segment, verified against seg.Digest. They
-// must stay valid and unchanged until the index is closed.
+// must stay valid and unchanged until the index is closed. When an opener is
+// asked for the same segment again, what it gave before turned out to be
+// damaged: one that trusted a cached file verifies it then, and fetches anew.
 type Opener func(partition int, v View, seg SegmentInfo) ([]byte, error)
 
 // Index is one commit's open index. Segments are opened when they are first
@@ -126,6 +128,12 @@ func openView[T any](ix *Index, slots []slot[T], p int, v View, parse func(b []b
 			return nil, err
 		}
 		r, err := parseSegment(b, info, part, parse)
+		if errors.Is(err, ErrDamaged) || errors.Is(err, ErrNotPindex) {
+			if b, err = ix.open(p, v, info); err != nil {
+				return nil, err
+			}
+			r, err = parseSegment(b, info, part, parse)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s segment of partition %d: %w", v, p, err)
 		}
