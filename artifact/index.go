@@ -128,7 +128,7 @@ func openView[T any](ix *Index, slots []slot[T], p int, v View, parse func(b []b
 			return nil, err
 		}
 		r, err := parseSegment(b, info, part, parse)
-		if errors.Is(err, ErrDamaged) || errors.Is(err, ErrNotPindex) {
+		if err != nil { // even "too new" may be a flipped bit
 			if b, err = ix.open(p, v, info); err != nil {
 				return nil, err
 			}
