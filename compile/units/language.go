@@ -425,6 +425,14 @@ func byContent(lang string, head []byte) string {
 				return "coq"
 			}
 		}
+	case "text":
+		// Some projects write reStructuredText into .txt files.
+		for line := range bytes.Lines(head) {
+			l := bytes.TrimSpace(line)
+			if bytes.HasPrefix(line, []byte(".. ")) && (bytes.Contains(l, []byte("::")) || l[len(l)-1] == ':' && bytes.HasPrefix(l, []byte(".. _"))) {
+				return "rst"
+			}
+		}
 	case "objective-c":
 		for line := range bytes.Lines(head) {
 			l := bytes.TrimSpace(line)
