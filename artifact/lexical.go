@@ -13,15 +13,12 @@ import (
 //	    4  4  terms
 //	    8  1  terms in a block: 16
 //	    9  1  fields: 5
-//	    10 6  zero
+//	    10 1  bit f set: positions are kept for field f
+//	    11 5  zero
 //	    16 8 × fields  total length of each field, saturated lengths counted in full
 //	section 2  field lengths: a table of documents × fields, 16 bits, saturating
-//	section 3  blocks
-//	    blocks × 4         the first 4 bytes of each block's first term as a
-//	                       big-endian number (stored, as all numbers, little-
-//	                       endian), zeros for what a shorter term lacks
-//	    (blocks + 1) × 12  where the block begins in sections 4, 5 and 6; the
-//	                       last row holds their ends
+//	section 3  blocks: for each block of the dictionary three varints, its
+//	           bytes in sections 4, 5 and 6
 //	section 4  dictionary: blocks of 16 terms in byte order, front-coded
 //	section 5  postings, in the order of the terms
 //	section 6  positions, in the order of the postings
@@ -51,8 +48,8 @@ import (
 //	   varint frequency - 1 for each named field
 //	3  nothing: once in the path
 //
-// The positions of one posting are those of each of its fields in turn; in
-// each field as many ascending positions as the frequency says (or as the
+// The positions of one posting are those of each of its fields in turn that
+// positions are kept for; in each as many ascending positions as the frequency says (or as the
 // varint in front says), each as a varint of the difference to the one
 // before, the first to 0. A term without positions has 0 bytes of them.
 //
@@ -105,6 +102,10 @@ type Posting struct {
 	TF  [NumFields]uint16 // saturating at 65535
 }
 
+// blockRow is where a block begins in the dictionary, the postings and the
+// positions.
+type blockRow struct{ dict, post, pos uint32 }
+
 // LexicalReader reads a lexical segment in place. It is safe for concurrent
 // use.
 type LexicalReader struct {
@@ -112,10 +113,11 @@ type LexicalReader struct {
 	docs     int
 	terms    int
 	blocks   int
+	posMask  byte // fields that positions are kept for
 	totals   [NumFields]uint64
 	lengths  []column
-	heads    []byte // 4 × blocks
-	rows     []byte // 12 × (blocks + 1)
+	heads    []uint32   // the first bytes of each block's first term
+	rows     []blockRow // where each block begins; one more for the ends
 	dict     []byte
 	postings []byte
 
@@ -145,14 +147,14 @@ func (r *LexicalReader) open() error {
 		return err
 	}
 	le := binary.LittleEndian
-	if len(h) != lexHeaderSize || h[8] != lexBlockTerms || h[9] != NumFields || !allZero(h[10:16]) {
+	if len(h) != lexHeaderSize || h[8] != lexBlockTerms || h[9] != NumFields || h[10] > lexMaskAll || !allZero(h[11:16]) {
 		return damaged("lexical header")
 	}
 	docs, terms := le.Uint32(h), le.Uint32(h[4:])
 	if docs > maxRows || terms > maxRows {
 		return damaged("lexical header: %d documents, %d terms", docs, terms)
 	}
-	r.docs, r.terms = int(docs), int(terms)
+	r.docs, r.terms, r.posMask = int(docs), int(terms), h[10]
 	r.blocks = (r.terms + lexBlockTerms - 1) / lexBlockTerms
 	for f := range r.totals {
 		r.totals[f] = le.Uint64(h[16+8*f:])
@@ -171,33 +173,51 @@ func (r *LexicalReader) open() error {
 	}
 	r.lengths = cols
 
-	if b, err = r.seg.need(lexBlocks); err != nil {
-		return err
-	}
-	if uint64(len(b)) != 4*uint64(r.blocks)+12*(uint64(r.blocks)+1) {
-		return damaged("%d bytes for %d term blocks", len(b), r.blocks)
-	}
-	r.heads, r.rows = b[:4*r.blocks], b[4*r.blocks:]
-
 	if r.dict, err = r.seg.need(lexDict); err != nil {
 		return err
 	}
 	if r.postings, err = r.seg.need(lexPostings); err != nil {
 		return err
 	}
-	dict, post, _ := r.row(r.blocks)
-	if uint64(dict) != uint64(len(r.dict)) || uint64(post) != uint64(len(r.postings)) {
-		return damaged("term blocks end before their sections")
-	}
-	return nil
+	return r.openBlocks()
 }
 
-// row returns where a block begins in the dictionary, the postings and the
-// positions.
-func (r *LexicalReader) row(block int) (dict, post, pos uint32) {
-	b := r.rows[12*block : 12*block+12]
-	le := binary.LittleEndian
-	return le.Uint32(b), le.Uint32(b[4:]), le.Uint32(b[8:])
+// openBlocks reads the lengths of the blocks and the heads of the dictionary.
+func (r *LexicalReader) openBlocks() error {
+	b, err := r.seg.need(lexBlocks)
+	if err != nil {
+		return err
+	}
+	if uint64(len(b)) < 3*uint64(r.blocks) {
+		return damaged("%d bytes for %d term blocks", len(b), r.blocks)
+	}
+	r.heads = make([]uint32, r.blocks)
+	r.rows = make([]blockRow, r.blocks+1)
+	var at [3]uint64
+	for i := range r.blocks {
+		r.rows[i] = blockRow{uint32(at[0]), uint32(at[1]), uint32(at[2])}
+		if at[0] >= uint64(len(r.dict)) {
+			return damaged("term block %d lies outside the dictionary", i)
+		}
+		head, err := headTerm(r.dict[at[0]:])
+		if err != nil {
+			return err
+		}
+		r.heads[i] = lexHeadKey(head)
+		for k := range at {
+			v, w := uvarint(b)
+			if w <= 0 || v > maxRows-at[k] {
+				return damaged("length of term block %d", i)
+			}
+			at[k] += v
+			b = b[w:]
+		}
+	}
+	if len(b) > 0 || at[0] != uint64(len(r.dict)) || at[1] != uint64(len(r.postings)) {
+		return damaged("the lengths of the term blocks")
+	}
+	r.rows[r.blocks] = blockRow{uint32(at[0]), uint32(at[1]), uint32(at[2])}
+	return nil
 }
 
 // Key returns the segment's key.
@@ -223,10 +243,7 @@ func (r *LexicalReader) Lookup(term string) (Term, bool, error) {
 	if err != nil || b < 0 {
 		return Term{}, false, err
 	}
-	c, err := r.block(b)
-	if err != nil {
-		return Term{}, false, err
-	}
+	c := r.block(b)
 	// known is how many bytes the term before shares with the one looked
 	// for, which is greater.
 	known := 0
@@ -258,10 +275,9 @@ func (r *LexicalReader) findBlock(term string) (int, error) {
 	lo, hi := 0, r.blocks // the answer lies in [lo-1, hi)
 	for lo < hi {
 		mid := int(uint(lo+hi) / 2)
-		k := binary.LittleEndian.Uint32(r.heads[4*mid:])
-		before := k < key
-		if k == key {
-			head, err := r.head(mid)
+		before := r.heads[mid] < key
+		if r.heads[mid] == key {
+			head, err := headTerm(r.dict[r.rows[mid].dict:])
 			if err != nil {
 				return 0, err
 			}
@@ -286,26 +302,22 @@ func lexHeadKey[T string | []byte](term T) uint32 {
 	return k
 }
 
-// head returns the first term of a block.
-func (r *LexicalReader) head(block int) ([]byte, error) {
-	off, _, _ := r.row(block)
-	if uint64(off) >= uint64(len(r.dict)) {
-		return nil, damaged("term block %d", block)
-	}
-	d := r.dict[off:]
+// headTerm returns the first term of the block that d begins with; d is not
+// empty.
+func headTerm(d []byte) ([]byte, error) {
 	n, size := int(d[0])+1, 1
 	if n >= 16 {
 		if n > 16 {
-			return nil, damaged("term block %d: its first term shares bytes", block)
+			return nil, damaged("the first term of a block shares bytes")
 		}
 		v, w := binary.Uvarint(d[1:])
 		if w <= 0 || v > MaxLexicalTerm-16 {
-			return nil, damaged("term block %d: length of the first term", block)
+			return nil, damaged("length of the first term of a block")
 		}
 		n, size = 16+int(v), 1+w
 	}
 	if n > len(d)-size {
-		return nil, damaged("term block %d: first term", block)
+		return nil, damaged("first term of a block")
 	}
 	return d[size : size+n], nil
 }
@@ -321,17 +333,16 @@ type termCursor struct {
 }
 
 // block returns a cursor in front of the first entry of a block.
-func (r *LexicalReader) block(b int) (termCursor, error) {
-	c := termCursor{left: min(lexBlockTerms, r.terms-b*lexBlockTerms), head: true}
-	var lo, hi uint32
-	lo, c.term.postEnd, c.term.posEnd = r.row(b)
-	hi, c.postEnd, c.posEnd = r.row(b + 1)
-	if lo > hi || uint64(hi) > uint64(len(r.dict)) ||
-		c.term.postEnd > c.postEnd || uint64(c.postEnd) > uint64(len(r.postings)) || c.term.posEnd > c.posEnd {
-		return c, damaged("term block %d: offsets", b)
+func (r *LexicalReader) block(b int) termCursor {
+	at, end := r.rows[b], r.rows[b+1]
+	return termCursor{
+		dict:    r.dict[at.dict:end.dict],
+		left:    min(lexBlockTerms, r.terms-b*lexBlockTerms),
+		head:    true,
+		term:    Term{postEnd: at.post, posEnd: at.pos},
+		postEnd: end.post,
+		posEnd:  end.pos,
 	}
-	c.dict = r.dict[lo:hi]
-	return c, nil
 }
 
 // next decodes one entry into c.term and returns how many bytes the term
@@ -418,10 +429,7 @@ func (r *LexicalReader) WalkPrefix(prefix string, fn func(term []byte, t Term) b
 	}
 	var buf [15 + MaxLexicalTerm]byte
 	for b = max(b, 0); b < r.blocks; b++ {
-		c, err := r.block(b)
-		if err != nil {
-			return err
-		}
+		c := r.block(b)
 		n := 0
 		for c.left > 0 {
 			shared, rest, err := c.next()
@@ -566,7 +574,7 @@ func (r *LexicalReader) Positions(t Term, f Field, dst *PositionList) (bool, err
 		}
 		post = post[n:]
 		for g, tf := range p.TF {
-			if tf == 0 {
+			if tf == 0 || r.posMask&(1<<g) == 0 {
 				continue
 			}
 			count := uint64(tf)
@@ -607,8 +615,7 @@ func (r *LexicalReader) Positions(t Term, f Field, dst *PositionList) (bool, err
 func (r *LexicalReader) positionBytes() ([]byte, error) {
 	r.posOnce.Do(func() {
 		b, _, err := r.seg.section(lexPositions)
-		_, _, end := r.row(r.blocks)
-		if err == nil && uint64(len(b)) != uint64(end) {
+		if err == nil && uint64(len(b)) != uint64(r.rows[r.blocks].pos) {
 			err = damaged("positions section of %d bytes", len(b))
 		}
 		r.positions, r.posErr = b, err
@@ -632,10 +639,6 @@ func (r *LexicalReader) Verify() error {
 			return false
 		}
 		prev = append(prev[:0], term...)
-		if seen%lexBlockTerms == 0 && binary.LittleEndian.Uint32(r.heads[seen/lexBlockTerms*4:]) != lexHeadKey(term) {
-			failed = damaged("first bytes of term block %d", seen/lexBlockTerms)
-			return false
-		}
 		seen++
 		if postings, failed = r.Postings(t, postings[:0]); failed == nil {
 			_, failed = r.Positions(t, FieldBody, &list)

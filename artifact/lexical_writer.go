@@ -40,13 +40,14 @@ type LexicalBuilder struct {
 	occ   []uint64
 
 	// Scratch of Encode.
-	order  []termOrder
-	starts []uint32
-	sorted []uint64
-	dict   []byte
-	post   []byte
-	pos    []byte
-	group  []byte
+	posMask byte // fields with positions
+	order   []termOrder
+	starts  []uint32
+	sorted  []uint64
+	dict    []byte
+	post    []byte
+	pos     []byte
+	group   []byte
 }
 
 // termOrder is a term number with the term's first 8 bytes, big-endian.
@@ -179,20 +180,34 @@ func (b *LexicalBuilder) Encode(key Digest) ([]byte, error) {
 	b.sortOccurrences()
 
 	terms := len(b.order)
-	var heads, rows []byte
+	b.posMask = 0
+	for _, o := range b.occ {
+		if o&occNoPosition != occNoPosition {
+			b.posMask |= 1 << (o >> occFieldShift & 7)
+		}
+	}
+	var lengths []byte // of the blocks
+	var done [3]int    // lengths of the sections so far
+	endBlock := func() {
+		for k, section := range [][]byte{b.dict, b.post, b.pos} {
+			lengths = binary.AppendUvarint(lengths, uint64(len(section)-done[k]))
+			done[k] = len(section)
+		}
+	}
 	b.dict, b.post, b.pos = b.dict[:0], b.post[:0], b.pos[:0]
 	var prev []byte
 	for i, o := range b.order {
-		term := b.term(o.term)
-		if i%lexBlockTerms == 0 {
-			heads = binary.LittleEndian.AppendUint32(heads, lexHeadKey(term))
-			rows = b.appendRow(rows)
+		if i > 0 && i%lexBlockTerms == 0 {
+			endBlock()
 			prev = nil
 		}
+		term := b.term(o.term)
 		b.encodeTerm(prev, term, b.sorted[b.starts[i]:b.starts[i+1]])
 		prev = term
 	}
-	rows = b.appendRow(rows)
+	if terms > 0 {
+		endBlock()
+	}
 	if len(b.dict) > maxRows || len(b.post) > maxRows || len(b.pos) > maxRows {
 		return nil, fmt.Errorf("lexical segment: sections of %d, %d and %d bytes are too large", len(b.dict), len(b.post), len(b.pos))
 	}
@@ -201,21 +216,21 @@ func (b *LexicalBuilder) Encode(key Digest) ([]byte, error) {
 	le := binary.LittleEndian
 	le.PutUint32(header, uint32(b.docs))
 	le.PutUint32(header[4:], uint32(terms))
-	header[8], header[9] = lexBlockTerms, NumFields
-	lengths := newTableWriter(b.docs, NumFields)
+	header[8], header[9], header[10] = lexBlockTerms, NumFields, b.posMask
+	fields := newTableWriter(b.docs, NumFields)
 	for f := range b.lengths {
 		var total uint64
 		for doc, n := range b.lengths[f] {
 			total += uint64(n)
-			lengths.set(doc, f, uint64(min(n, 1<<16-1)))
+			fields.set(doc, f, uint64(min(n, 1<<16-1)))
 		}
 		le.PutUint64(header[16+8*f:], total)
 	}
 
 	w := newSegmentWriter(Lexical, key)
 	w.add(lexHeader, sectionRequired, header)
-	w.add(lexLengths, sectionRequired, lengths.bytes())
-	w.add(lexBlocks, sectionRequired, append(heads, rows...))
+	w.add(lexLengths, sectionRequired, fields.bytes())
+	w.add(lexBlocks, sectionRequired, lengths)
 	w.add(lexDict, sectionRequired, b.dict)
 	w.add(lexPostings, sectionRequired, b.post)
 	w.add(lexPositions, 0, b.pos)
@@ -228,14 +243,6 @@ func (b *LexicalBuilder) Encode(key Digest) ([]byte, error) {
 		return nil, fmt.Errorf("reading back a lexical segment: %w", err)
 	}
 	return out, nil
-}
-
-// appendRow appends where the next block begins.
-func (b *LexicalBuilder) appendRow(rows []byte) []byte {
-	for _, section := range [][]byte{b.dict, b.post, b.pos} {
-		rows = binary.LittleEndian.AppendUint32(rows, uint32(len(section)))
-	}
-	return rows
 }
 
 // sortTerms puts the term numbers into the byte order of their terms.
@@ -300,7 +307,7 @@ func (b *LexicalBuilder) encodeTerm(prev, term []byte, occ []uint64) {
 	b.dict = append(b.dict, rest...)
 
 	post, pos := len(b.post), len(b.pos)
-	counted, any := positionForm(occ)
+	counted, any := b.positionForm(occ)
 	df, last := uint64(0), uint64(0) // last document + 1
 	for len(occ) > 0 {
 		doc := occ[0] >> 32
@@ -334,13 +341,13 @@ func (b *LexicalBuilder) encodeTerm(prev, term []byte, occ []uint64) {
 // positionForm says whether any of a term's occurrences has a position, and
 // whether the number of positions in a field can differ from the stored
 // frequency, so that it has to be stored too.
-func positionForm(occ []uint64) (counted, any bool) {
+func (b *LexicalBuilder) positionForm(occ []uint64) (counted, any bool) {
 	run := 0 // occurrences in one field of one document
 	for i, o := range occ {
-		if o&occNoPosition == occNoPosition {
-			counted = true
-		} else {
+		if o&occNoPosition != occNoPosition {
 			any = true
+		} else if b.posMask&(1<<(o>>occFieldShift&7)) != 0 {
+			counted = true
 		}
 		if i > 0 && occ[i-1]>>occFieldShift == o>>occFieldShift {
 			run++
@@ -369,7 +376,7 @@ func (b *LexicalBuilder) encodePosting(gap uint64, occ []uint64, positions, coun
 				n++
 			}
 		}
-		if counted {
+		if counted && b.posMask&(1<<f) != 0 {
 			b.pos = binary.AppendUvarint(b.pos, uint64(n))
 		}
 		b.pos = append(b.pos, b.group...)
