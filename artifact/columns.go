@@ -148,6 +148,27 @@ func zigzag(v int64) uint64 { return uint64(v<<1) ^ uint64(v>>63) }
 
 func unzigzag(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }
 
+// all returns the values of all rows of a column that is at most 4 bytes wide.
+func (c *column) all() []uint32 {
+	out := make([]uint32, c.rows)
+	switch c.w {
+	case 1:
+		for i, v := range c.data[:len(out)] {
+			out[i] = uint32(v)
+		}
+	case 2:
+		low, high := c.data[:len(out)], c.data[len(out):][:len(out)]
+		for i := range out {
+			out[i] = uint32(low[i]) | uint32(high[i])<<8
+		}
+	case 3, 4:
+		for i := range out {
+			out[i] = uint32(c.wide(i))
+		}
+	}
+	return out
+}
+
 // next returns the first row in [lo, hi) whose value is v, or hi.
 func (c *column) next(v uint64, lo, hi int) int {
 	if c.w == 0 {

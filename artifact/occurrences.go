@@ -5,6 +5,10 @@ import "math"
 // FileOccurrences calls fn with the occurrences of file f in their order until
 // fn returns false. It fails on damaged rows.
 func (r *StructuralReader) FileOccurrences(f int, fn func(Occurrence) bool) error {
+	return r.fileOccurrences(f, r.strings.str, fn)
+}
+
+func (r *StructuralReader) fileOccurrences(f int, text func(i int) string, fn func(Occurrence) bool) error {
 	lo, hi := r.fileRows(1, f)
 	line := uint64(1)
 	for i := lo; i < hi; i++ {
@@ -13,11 +17,11 @@ func (r *StructuralReader) FileOccurrences(f int, fn func(Occurrence) bool) erro
 		if name >= uint64(r.strings.n) {
 			return damaged("occurrence %d has name %d of %d", i, name, r.strings.n)
 		}
-		o, err := r.occurrence(i, f, line)
+		o, err := r.occurrence(i, f, line, text)
 		if err != nil {
 			return err
 		}
-		o.Name = r.strings.str(int(name))
+		o.Name = text(int(name))
 		if !fn(o) {
 			return nil
 		}
@@ -27,7 +31,7 @@ func (r *StructuralReader) FileOccurrences(f int, fn func(Occurrence) bool) erro
 
 // occurrence returns row i of file f, which stands in the given line, without
 // its name.
-func (r *StructuralReader) occurrence(i, f int, line uint64) (Occurrence, error) {
+func (r *StructuralReader) occurrence(i, f int, line uint64, text func(i int) string) (Occurrence, error) {
 	col, receiver := r.occCols[occCol].at(i)+1, r.occCols[occReceiver].at(i)
 	if receiver >= uint64(r.strings.n) || line > math.MaxUint32 || col > math.MaxUint32 {
 		return Occurrence{}, damaged("occurrence %d has a number out of range", i)
@@ -36,7 +40,7 @@ func (r *StructuralReader) occurrence(i, f int, line uint64) (Occurrence, error)
 		File:     uint32(f),
 		Pos:      Position{uint32(line), uint32(col)},
 		Role:     Role(r.occCols[occRole].at(i)),
-		Receiver: r.strings.str(int(receiver)),
+		Receiver: text(int(receiver)),
 	}, nil
 }
 
@@ -83,7 +87,7 @@ func (r *StructuralReader) Occurrences(name string, fn func(Occurrence) bool) er
 		for ; next <= i; next++ {
 			line += r.occCols[occLine].at(next)
 		}
-		o, err := r.occurrence(i, f, line)
+		o, err := r.occurrence(i, f, line, r.strings.str)
 		if err != nil {
 			return err
 		}

@@ -18,13 +18,13 @@ import (
 //	16  8  size of the pack
 //	24  4  CRC-32C of the table of contents
 //	28  4  CRC-32C of bytes 0..27
-//	32  64 × segments: view u8, codec u8, 6 zero, offset u64, length u64,
-//	       uncompressed length u64, sha256 of the uncompressed segment
-//	..  the compressed segments back to back, in the order of the table
+//	32  48 × segments: view u8, codec u8, zero u16, length u32, uncompressed
+//	       length u32, zero u32, sha256 of the uncompressed segment
+//	..  the stored segments back to back, in the order of the table
 const (
 	packMagic      = "PINDEXPK"
 	packHeaderSize = 32
-	packEntrySize  = 64
+	packEntrySize  = 48
 	maxPackEntries = 64
 )
 
@@ -113,10 +113,9 @@ func EncodePack(segs []PackSegment) ([]byte, error) {
 		}
 		e := b[packHeaderSize+packEntrySize*i:]
 		e[0], e[1] = byte(s.View), byte(codec)
-		le.PutUint64(e[8:], uint64(offset))
-		le.PutUint64(e[16:], uint64(len(b)-offset))
-		le.PutUint64(e[24:], uint64(len(s.Bytes)))
-		copy(e[32:64], digest[:])
+		le.PutUint32(e[4:], uint32(len(b)-offset))
+		le.PutUint32(e[8:], uint32(len(s.Bytes)))
+		copy(e[16:48], digest[:])
 	}
 	copy(b, packMagic)
 	le.PutUint16(b[8:], FormatVersion)
@@ -182,17 +181,17 @@ func ReadPackTOC(prefix []byte) (entries []PackEntry, size int64, need int, err 
 	entries = make([]PackEntry, n)
 	for i := range entries {
 		b := prefix[packHeaderSize+i*packEntrySize:]
-		offset, length, raw := le.Uint64(b[8:]), le.Uint64(b[16:]), le.Uint64(b[24:])
-		e := PackEntry{View: View(b[0]), Codec: Codec(b[1]), Offset: int64(offset), Length: int64(length), RawLength: int64(raw), Digest: Digest(b[32:64])}
-		if !allZero(b[2:8]) || e.Codec > CodecZstd {
+		length, raw := uint64(le.Uint32(b[4:])), uint64(le.Uint32(b[8:]))
+		e := PackEntry{View: View(b[0]), Codec: Codec(b[1]), Offset: int64(at), Length: int64(length), RawLength: int64(raw), Digest: Digest(b[16:48])}
+		if !allZero(b[2:4]) || !allZero(b[12:16]) || e.Codec > CodecZstd {
 			return nil, 0, 0, fmt.Errorf("%w: codec %d of a pack", ErrTooNew, e.Codec)
 		}
 		if i > 0 && e.View <= entries[i-1].View {
 			return nil, 0, 0, damaged("views of a pack do not ascend")
 		}
-		if offset != at || length == 0 || length > total || raw == 0 || raw > MaxSegmentSize ||
+		if length == 0 || length > total || raw == 0 || raw > MaxSegmentSize ||
 			e.Codec == CodecRaw && raw != length || e.Codec == CodecZstd && raw > maxZstdRatio*length {
-			return nil, 0, 0, damaged("segment %d of a pack: %d bytes for %d at offset %d", i, length, raw, offset)
+			return nil, 0, 0, damaged("segment %d of a pack: %d bytes for %d", i, length, raw)
 		}
 		at += length
 		entries[i] = e

@@ -41,12 +41,16 @@ func (s *stringBuilder) id(v string) uint32 {
 	return id
 }
 
-// sort renumbers the strings in byte order; ids given out before are void.
-func (s *stringBuilder) sort() {
+// sort puts the strings in byte order and returns the new number of each old
+// one.
+func (s *stringBuilder) sort() []uint32 {
 	slices.Sort(s.list)
+	renumbered := make([]uint32, len(s.list))
 	for i, v := range s.list {
+		renumbered[s.ids[v]] = uint32(i)
 		s.ids[v] = uint32(i)
 	}
+	return renumbered
 }
 
 // encodeStrings returns the section for list.
@@ -144,6 +148,17 @@ func (t *stringTable) bytes(i int) []byte {
 	off := t.offset(i)
 	end := off + int(t.lens.at(i))
 	return t.heap[off:end:end]
+}
+
+// all returns copies of all strings, which share one piece of memory.
+func (t *stringTable) all() []string {
+	heap, off := string(t.heap), 0
+	out := make([]string, t.n)
+	for i := range out {
+		end := off + int(t.lens.at(i))
+		out[i], off = heap[off:end], end
+	}
+	return out
 }
 
 // str returns a copy of string i.

@@ -90,39 +90,17 @@ func EncodeStructural(key Digest, d *StructuralData) ([]byte, error) {
 	files := newTableWriter(d.Files, 3)
 	units := newTableWriter(1, 1)
 	units.set(0, 0, uint64(d.Units))
-	uses := map[string]uint8{"": 0}
-	for i := range d.Symbols {
-		uses[d.Symbols[i].Name] |= useDeclared
-	}
-	for i := range d.Occurrences {
-		uses[d.Occurrences[i].Name] |= useName
-		uses[d.Occurrences[i].Receiver] |= 0
-	}
-	for i := range d.Imports {
-		m := &d.Imports[i]
-		uses[m.Module] |= useModule
-		uses[m.Name] |= 0
-		uses[m.Alias] |= 0
-	}
-	strs := newStringBuilder()
-	for s := range uses {
-		strs.id(s)
-	}
-	strs.sort()
-	ut := newTableWriter(len(strs.list), 1)
-	for i, s := range strs.list {
-		ut.set(i, 0, uint64(uses[s]))
-	}
+	strs := numberStrings(d)
 	templates := newStringBuilder()
-	symbols, err := encodeSymbols(d, strs, templates, files)
+	symbols, err := encodeSymbols(d, strs.symbols, templates, files)
 	if err != nil {
 		return nil, err
 	}
-	occurrences, err := encodeOccurrences(d, strs, files)
+	occurrences, err := encodeOccurrences(d, strs.occurrences, files)
 	if err != nil {
 		return nil, err
 	}
-	imports, err := encodeImports(d, strs, files)
+	imports, err := encodeImports(d, strs.imports, files)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +112,7 @@ func EncodeStructural(key Digest, d *StructuralData) ([]byte, error) {
 		return nil, err
 	}
 	w.add(secStructStrings, sectionRequired, b)
-	w.add(secStructUses, sectionRequired, ut.bytes())
+	w.add(secStructUses, sectionRequired, strs.uses.bytes())
 	w.add(secStructSymbols, sectionRequired, symbols.bytes())
 	if b, err = encodeStrings(templates.list); err != nil {
 		return nil, err
@@ -144,6 +122,56 @@ func EncodeStructural(key Digest, d *StructuralData) ([]byte, error) {
 	w.add(secStructImports, sectionRequired, imports.bytes())
 	out := w.bytes()
 	return out, checkStructural(out, d)
+}
+
+// numbered holds the sorted strings of a segment and the numbers of those that
+// each row names, in the order of the rows.
+type numbered struct {
+	list        []string
+	uses        *tableWriter
+	symbols     []uint32    // name
+	occurrences [][2]uint32 // name, receiver
+	imports     [][3]uint32 // module, name, alias
+}
+
+func numberStrings(d *StructuralData) *numbered {
+	n := &numbered{
+		symbols:     make([]uint32, len(d.Symbols)),
+		occurrences: make([][2]uint32, len(d.Occurrences)),
+		imports:     make([][3]uint32, len(d.Imports)),
+	}
+	strs := newStringBuilder()
+	for i := range d.Symbols {
+		n.symbols[i] = strs.id(d.Symbols[i].Name)
+	}
+	for i := range d.Occurrences {
+		o := &d.Occurrences[i]
+		n.occurrences[i] = [2]uint32{strs.id(o.Name), strs.id(o.Receiver)}
+	}
+	for i := range d.Imports {
+		m := &d.Imports[i]
+		n.imports[i] = [3]uint32{strs.id(m.Module), strs.id(m.Name), strs.id(m.Alias)}
+	}
+	renumbered := strs.sort()
+	n.list = strs.list
+	n.uses = newTableWriter(len(n.list), 1)
+	use := func(id *uint32, bit uint64) {
+		*id = renumbered[*id]
+		n.uses.columns[0][*id] |= bit
+	}
+	for i := range n.symbols {
+		use(&n.symbols[i], useDeclared)
+	}
+	for i := range n.occurrences {
+		use(&n.occurrences[i][0], useName)
+		use(&n.occurrences[i][1], 0)
+	}
+	for i := range n.imports {
+		use(&n.imports[i][0], useModule)
+		use(&n.imports[i][1], 0)
+		use(&n.imports[i][2], 0)
+	}
+	return n
 }
 
 // setEnds fills one column of the files table with the ends of the runs that
@@ -165,7 +193,7 @@ func setEnds(files *tableWriter, column, n int, fileOf func(i int) uint32) error
 	return nil
 }
 
-func encodeSymbols(d *StructuralData, strs, templates *stringBuilder, files *tableWriter) (*tableWriter, error) {
+func encodeSymbols(d *StructuralData, names []uint32, templates *stringBuilder, files *tableWriter) (*tableWriter, error) {
 	if err := setEnds(files, 0, len(d.Symbols), func(i int) uint32 { return d.Symbols[i].File }); err != nil {
 		return nil, err
 	}
@@ -180,7 +208,7 @@ func encodeSymbols(d *StructuralData, strs, templates *stringBuilder, files *tab
 		}
 		t.set(i, symKind, uint64(s.Kind))
 		t.set(i, symFlags, uint64(s.Flags))
-		t.set(i, symName, uint64(strs.id(s.Name)))
+		t.set(i, symName, uint64(names[i]))
 		t.set(i, symUnit, zigzag(int64(s.Unit)-int64(i)))
 		parent := ""
 		if s.Parent >= 0 {
@@ -213,7 +241,7 @@ func descriptorTemplate(s *Symbol, parent string) string {
 	return string([]byte{flags, byte(at)}) + rest
 }
 
-func encodeOccurrences(d *StructuralData, strs *stringBuilder, files *tableWriter) (*tableWriter, error) {
+func encodeOccurrences(d *StructuralData, ids [][2]uint32, files *tableWriter) (*tableWriter, error) {
 	if err := setEnds(files, 1, len(d.Occurrences), func(i int) uint32 { return d.Occurrences[i].File }); err != nil {
 		return nil, err
 	}
@@ -227,17 +255,17 @@ func encodeOccurrences(d *StructuralData, strs *stringBuilder, files *tableWrite
 		if o.Pos.Before(prev) || o.Pos.Col < 1 {
 			return nil, damaged("structural: occurrence %d is out of order", i)
 		}
-		t.set(i, occName, uint64(strs.id(o.Name)))
+		t.set(i, occName, uint64(ids[i][0]))
 		t.set(i, occRole, uint64(o.Role))
 		t.set(i, occLine, uint64(o.Pos.Line-prev.Line))
 		t.set(i, occCol, uint64(o.Pos.Col-1))
-		t.set(i, occReceiver, uint64(strs.id(o.Receiver)))
+		t.set(i, occReceiver, uint64(ids[i][1]))
 		prev = o.Pos
 	}
 	return t, nil
 }
 
-func encodeImports(d *StructuralData, strs *stringBuilder, files *tableWriter) (*tableWriter, error) {
+func encodeImports(d *StructuralData, ids [][3]uint32, files *tableWriter) (*tableWriter, error) {
 	if err := setEnds(files, 2, len(d.Imports), func(i int) uint32 { return d.Imports[i].File }); err != nil {
 		return nil, err
 	}
@@ -251,9 +279,9 @@ func encodeImports(d *StructuralData, strs *stringBuilder, files *tableWriter) (
 		if m.Pos.Before(prev) || m.Pos.Col < 1 {
 			return nil, damaged("structural: import %d is out of order", i)
 		}
-		t.set(i, impModule, uint64(strs.id(m.Module)))
-		t.set(i, impName, uint64(strs.id(m.Name)))
-		t.set(i, impAlias, uint64(strs.id(m.Alias)))
+		t.set(i, impModule, uint64(ids[i][0]))
+		t.set(i, impName, uint64(ids[i][1]))
+		t.set(i, impAlias, uint64(ids[i][2]))
 		t.set(i, impLine, uint64(m.Pos.Line-prev.Line))
 		t.set(i, impCol, uint64(m.Pos.Col-1))
 		prev = m.Pos
@@ -277,9 +305,11 @@ func checkStructural(b []byte, d *StructuralData) error {
 		}
 	}
 	i := 0
+	texts := r.strings.all()
+	text := func(i int) string { return texts[i] }
 	for f := range d.Files {
 		same := true
-		err := r.FileOccurrences(f, func(o Occurrence) bool {
+		err := r.fileOccurrences(f, text, func(o Occurrence) bool {
 			same = o == d.Occurrences[i]
 			i++
 			return same
@@ -353,7 +383,7 @@ func OpenStructural(b []byte) (*StructuralReader, error) {
 		return nil, damaged("strings do not ascend, or %d uses of %d strings", rows, r.strings.n)
 	}
 	r.uses = uses[0]
-	if r.symbols, r.symCols, err = s.table(secStructSymbols, "symbols", 1, 1, 4, 5, 4, 4, 4, 5, 5, 4, 4, 4); err != nil {
+	if r.symbols, r.symCols, err = s.table(secStructSymbols, "symbols", 1, 1, 4, 4, 4, 4, 4, 5, 5, 4, 4, 4); err != nil {
 		return nil, err
 	}
 	if r.templates, err = s.strings(secStructTemplates, "templates"); err != nil {

@@ -206,10 +206,10 @@ func OpenUnits(b []byte) (*UnitsReader, error) {
 	if r.files, r.fileCols, err = s.table(secUnitsFiles, "files", 1, 4, 8, 4, 1, 1, 4); err != nil {
 		return nil, err
 	}
-	if r.units, r.unitCols, err = s.table(secUnitsUnits, "units", 1, 1, 4, 4, 4, 4, 4, 4, 4, 5); err != nil {
+	if r.units, r.unitCols, err = s.table(secUnitsUnits, "units", 1, 1, 4, 4, 4, 4, 4, 4, 4, 4); err != nil {
 		return nil, err
 	}
-	if r.docs, r.dCols, err = s.table(secUnitsDocs, "docs", 4, 5, 4, 4, 4, 4); err != nil {
+	if r.docs, r.dCols, err = s.table(secUnitsDocs, "docs", 4, 4, 4, 4, 4, 4); err != nil {
 		return nil, err
 	}
 	if r.paths, err = s.strings(secUnitsPaths, "paths"); err != nil {
@@ -280,100 +280,99 @@ func validPath(p []byte) bool {
 // that units are sorted, nest properly and name their innermost enclosing
 // unit as the parent.
 func (r *UnitsReader) validateUnits() error {
-	c := r.unitCols
+	files, parents := r.unitCols[unitFile].all(), r.unitCols[unitParent].all()
+	starts, lengths := r.unitCols[unitStart].all(), r.unitCols[unitLength].all()
+	lines, mores := r.unitCols[unitStartLine].all(), r.unitCols[unitMoreLines].all()
+	symbols, names := r.unitCols[unitSymbol].all(), r.unitCols[unitName].all()
+	levels := &r.unitCols[unitLevel]
+	ends := make([]uint64, r.units)
+	lasts := make([]uint64, r.units)
 	next := 0 // file that may start next
-	var file int
-	var lines uint64
+	file := uint32(0)
 	for i := range r.units {
-		start, length := c[unitStart].at(i), c[unitLength].at(i)
-		end := start + length
-		line := c[unitStartLine].at(i)
-		last := line + c[unitMoreLines].at(i)
-		parent := int(c[unitParent].at(i)) - 1
-		level := Level(c[unitLevel].at(i))
-		if !r.validName(i) {
+		start, line := starts[i], lines[i]
+		end, last := uint64(start)+uint64(lengths[i]), uint64(line)+uint64(mores[i])
+		ends[i], lasts[i] = end, last
+		if !r.validName(symbols[i], names[i]) {
 			return damaged("unit %d has no valid name", i)
 		}
+		level := Level(levels.at(i))
 		if level == L0 {
-			file = int(c[unitFile].at(i))
-			for next < r.files && r.Skip(next) != SkipNone {
-				next++
-			}
-			if file != next || next >= r.files {
+			next = r.indexedFrom(next)
+			if file = files[i]; uint64(file) != uint64(next) || next >= r.files {
 				return damaged("unit %d starts file %d out of turn", i, file)
 			}
 			next++
-			lines = max(1, r.fileCols[fileLines].at(file))
-			if parent != -1 || start != 0 || end != r.fileCols[fileSize].at(file) || end > 1<<32-1 || line != 1 || last != lines {
+			if parents[i] != 0 || start != 0 || end != r.Size(int(file)) || line != 1 || last != uint64(max(1, r.Lines(int(file)))) {
 				return damaged("unit %d is not the whole of file %d", i, file)
 			}
 			continue
 		}
-		if i == 0 || level > L2 || int(c[unitFile].at(i)) != file {
+		if i == 0 || level > L2 || files[i] != file {
 			return damaged("unit %d stands outside a file", i)
 		}
-		prev := i - 1
-		if prevStart := c[unitStart].at(prev); start < prevStart ||
-			start == prevStart && length > c[unitLength].at(prev) || line < c[unitStartLine].at(prev) {
+		if start < starts[i-1] || start == starts[i-1] && lengths[i] > lengths[i-1] || line < lines[i-1] {
 			return damaged("unit %d is out of order", i)
 		}
-		// The file's L0 unit holds everything, so this ends there at the latest.
-		open := prev
-		openEnd := c[unitStart].at(open) + c[unitLength].at(open)
-		for openEnd <= start && c[unitParent].at(open) != 0 {
-			open = int(c[unitParent].at(open)) - 1
-			openEnd = c[unitStart].at(open) + c[unitLength].at(open)
+		// The innermost unit that has not ended; the file's L0 unit holds
+		// everything, so this ends there at the latest.
+		open := uint32(i - 1)
+		for ends[open] <= uint64(start) && parents[open] != 0 {
+			open = parents[open] - 1
 		}
-		openLast := c[unitStartLine].at(open) + c[unitMoreLines].at(open)
-		if parent != open || length == 0 || end > openEnd || last > openLast {
+		if parents[i] != open+1 || lengths[i] == 0 || end > ends[open] || last > lasts[open] {
 			return damaged("unit %d does not lie inside its parent", i)
 		}
 	}
-	for next < r.files && r.Skip(next) != SkipNone {
-		next++
-	}
-	if next != r.files {
+	if next = r.indexedFrom(next); next != r.files {
 		return damaged("file %d has no units", next)
 	}
 	return nil
 }
 
-func (r *UnitsReader) validName(i int) bool {
-	symbol, name := r.unitCols[unitSymbol].at(i), r.unitCols[unitName].at(i)
-	if symbol >= uint64(r.symbols.n) {
+// indexedFrom returns the first indexed file from number f on.
+func (r *UnitsReader) indexedFrom(f int) int {
+	for f < r.files && r.Skip(f) != SkipNone {
+		f++
+	}
+	return f
+}
+
+func (r *UnitsReader) validName(symbol, name uint32) bool {
+	if uint64(symbol) >= uint64(r.symbols.n) {
 		return false
 	}
 	if name&1 == 1 {
-		return name>>1 < uint64(r.symbols.n)
+		return uint64(name>>1) < uint64(r.symbols.n)
 	}
-	return name>>1 <= r.symbols.lens.at(int(symbol))
+	return uint64(name>>1) <= r.symbols.lens.at(int(symbol))
 }
 
 func (r *UnitsReader) validateDocs() error {
-	c := r.dCols
+	unitOf, parts := r.dCols[docUnit].all(), r.dCols[docPart].all()
+	froms, tos := r.dCols[docStart].all(), r.dCols[docEnd].all()
+	firsts, lasts := r.dCols[docStartLine].all(), r.dCols[docEndLine].all()
 	prevUnit, prevEnd, prevLine := int64(-1), uint64(0), uint64(0)
-	part := uint64(0)
+	part := uint32(0)
 	for i := range r.docs {
-		unit := int64(i) + unzigzag(c[docUnit].at(i))
+		unit := int64(i) + unzigzag(uint64(unitOf[i]))
 		if unit < prevUnit || unit < 0 || unit >= int64(r.units) {
 			return damaged("doc %d is of unit %d", i, unit)
 		}
-		u := int(unit)
 		if unit != prevUnit {
 			part, prevEnd, prevLine = 0, 0, 0
 		}
-		length := r.unitCols[unitLength].at(u)
-		a, z := c[docStart].at(i), c[docEnd].at(i)
-		more := r.unitCols[unitMoreLines].at(u)
-		la, lz := c[docStartLine].at(i), c[docEndLine].at(i)
-		if a+z > length || a+z == length && length != 0 || la+lz > more {
+		length, more := r.unitCols[unitLength].at(int(unit)), r.unitCols[unitMoreLines].at(int(unit))
+		from, to := uint64(froms[i]), uint64(tos[i])
+		first, last := uint64(firsts[i]), uint64(lasts[i])
+		if from+to > length || from+to == length && length != 0 || first+last > more {
 			return damaged("doc %d reaches out of its unit", i)
 		}
-		if c[docPart].at(i) != part || a < prevEnd || la < prevLine {
+		if parts[i] != part || from < prevEnd || first < prevLine {
 			return damaged("doc %d is out of order", i)
 		}
 		part++
-		prevUnit, prevEnd, prevLine = unit, length-z, more-lz
+		prevUnit, prevEnd, prevLine = unit, length-to, more-last
 	}
 	return nil
 }
