@@ -9,8 +9,6 @@ import (
 	"github.com/pindex-dev/pindex/internal/fail"
 )
 
-var builtIn = Limits{ParseBytes: DefaultParseBytes, IndexBytes: DefaultIndexBytes}
-
 func TestParseConfig(t *testing.T) {
 	for _, c := range []struct {
 		name, in string
@@ -38,7 +36,7 @@ views: [structural, source]
 		{"plain bytes", "limits: {parse: 4096}", Config{Limits: Limits{ParseBytes: 4096}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := ParseConfig([]byte(c.in), []string{"go", "python"}, builtIn)
+			got, err := ParseConfig([]byte(c.in), []string{"go", "python"}, builtInLimits)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -75,7 +73,7 @@ func TestParseConfigRefuses(t *testing.T) {
 		{"too long", strings.Repeat("#", maxConfigSize+1), "more than 65536"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := ParseConfig([]byte(c.in), []string{"go"}, builtIn)
+			_, err := ParseConfig([]byte(c.in), []string{"go"}, builtInLimits)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Fatalf("got %v, want %q", err, c.want)
 			}
@@ -87,7 +85,7 @@ func TestParseConfigRefuses(t *testing.T) {
 }
 
 func TestConfigAllows(t *testing.T) {
-	c, err := ParseConfig([]byte("include: [src, \"*.md\", \"**/Makefile\"]\nexclude: [\"**/testdata\", src/*.gen.go]\n"), nil, builtIn)
+	c, err := ParseConfig([]byte("include: [src, \"*.md\", \"**/Makefile\"]\nexclude: [\"**/testdata\", src/*.gen.go]\n"), nil, builtInLimits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,11 +105,11 @@ func FuzzParseConfig(f *testing.F) {
 	f.Add([]byte("include: [a]\nlimits: {parse: 1KiB}\n"))
 	f.Add([]byte("a: &x [*x]\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		c, err := ParseConfig(b, []string{"go"}, builtIn)
+		c, err := ParseConfig(b, []string{"go"}, builtInLimits)
 		if err != nil {
 			return
 		}
-		if c.Limits.ParseBytes > builtIn.ParseBytes || c.Limits.IndexBytes > builtIn.IndexBytes {
+		if c.Limits.ParseBytes > builtInLimits.ParseBytes || c.Limits.IndexBytes > builtInLimits.IndexBytes {
 			t.Errorf("%q raises a limit: %+v", b, c.Limits)
 		}
 		c.allows("a/b/c.go")

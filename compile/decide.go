@@ -27,6 +27,8 @@ const (
 	maxIndexBytes = 64 << 20
 )
 
+var builtInLimits = Limits{ParseBytes: DefaultParseBytes, IndexBytes: DefaultIndexBytes}
+
 // orDefault fills zero fields in and refuses what cannot be.
 func (l Limits) orDefault() (Limits, error) {
 	if l.ParseBytes == 0 {

@@ -24,6 +24,7 @@ func TestMain(m *testing.M) {
 		if os.Getenv(misbehaveEnv) != "" {
 			h.parse = misbehave
 		}
+		setupWorkerProcess()
 		if err := runWorker(context.Background(), os.Stdin, os.Stdout, h); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -80,7 +81,7 @@ func misbehave(path string) {
 }
 
 func allowedName(name string) bool {
-	if name == misbehaveEnv || name == "PWD" {
+	if name == misbehaveEnv || name == "PWD" || name == "MALLOC_ARENA_MAX" {
 		return true
 	}
 	for _, n := range workerEnvironment {

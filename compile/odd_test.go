@@ -242,8 +242,9 @@ func TestHostileCode(t *testing.T) {
 	x, res := compileTree(t, tree{
 		"noise.py":     text(string(noise)),
 		"printable.py": text(string(printable)),
-		"deep.py":      text("x = " + strings.Repeat("(", 20_000) + "1" + strings.Repeat(")", 20_000) + "\n"),
-		"deep.js":      text(strings.Repeat("{", 20_000) + strings.Repeat("}", 20_000) + "\n"),
+		"deep.py":      text("x = " + strings.Repeat("(\n", 20_000) + "1" + strings.Repeat(")\n", 20_000)),
+		"deep.js":      text(strings.Repeat("{\n", 20_000) + strings.Repeat("}\n", 20_000)),
+		"deep-line.py": text("x = " + strings.Repeat("(", 20_000) + "1" + strings.Repeat(")", 20_000) + "\n"),
 		"open.go":      text("package p\nvar x = " + strings.Repeat("[]", 20_000)),
 		"min.js":       text(minified),
 		"broken.py":    text("def before():\n    pass\n\n\ndef broken(:\n    x = = 3\n\n\ndef after():\n    pass\n"),
@@ -254,7 +255,7 @@ func TestHostileCode(t *testing.T) {
 		t.Errorf("noise.py is skipped as %q", got)
 	}
 	for path, want := range map[string]string{
-		"deep.py": "nesting too deep", "deep.js": "nesting too deep", "min.js": "minified",
+		"deep.py": "nesting too deep", "deep.js": "nesting too deep", "min.js": "minified", "deep-line.py": "minified",
 		"broken.py": "syntax errors", "broken.go": "syntax errors", "a.py": "",
 	} {
 		if got := note(res.Report.Degraded, path); got != want {

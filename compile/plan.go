@@ -3,10 +3,10 @@ package compile
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/embed"
 	"github.com/pindex-dev/pindex/git"
 	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/internal/gitobj"
@@ -40,9 +40,14 @@ func makePlan(ctx context.Context, o *Options) (*plan, error) {
 	if p.limits, err = o.Limits.orDefault(); err != nil {
 		return nil, err
 	}
-	if p.profile, err = newProfile(p.limits, o.Embedder); err != nil {
+	if p.profile, err = newProfile(p.limits, o.Embedder, o.Views); err != nil {
 		return nil, err
 	}
+	standard, err := newProfile(builtInLimits, embed.NewHashed(), nil)
+	if err != nil {
+		return nil, err
+	}
+	p.isDefault = p.profile.Digest == standard.Digest
 	rev := o.Rev
 	if rev == "" {
 		rev = "HEAD"
@@ -63,9 +68,7 @@ func makePlan(ctx context.Context, o *Options) (*plan, error) {
 	if err := p.readConfig(ctx, o.Repo); err != nil {
 		return nil, err
 	}
-	if err := p.chooseViews(o.Views); err != nil {
-		return nil, err
-	}
+	p.chooseViews(o.Views)
 	return p, p.decide()
 }
 
@@ -112,7 +115,7 @@ func (p *plan) readConfig(ctx context.Context, repo git.Repository) error {
 	if err := errors.Join(err, r.Close()); err != nil {
 		return readError(ctx, err, e.Path)
 	}
-	c, err := ParseConfig(b, languageNames(), Limits{ParseBytes: DefaultParseBytes, IndexBytes: DefaultIndexBytes})
+	c, err := ParseConfig(b, languageNames(), builtInLimits)
 	if err != nil {
 		return err
 	}
@@ -122,12 +125,7 @@ func (p *plan) readConfig(ctx context.Context, repo git.Repository) error {
 }
 
 // chooseViews intersects what the caller and the commit ask for.
-func (p *plan) chooseViews(chosen []artifact.View) error {
-	for _, v := range chosen {
-		if !slices.Contains(artifact.Views, v) {
-			return fail.New(fail.Usage, "choose among source, lexical, dense and structural", "no view has number %d", v)
-		}
-	}
+func (p *plan) chooseViews(chosen []artifact.View) {
 	for _, v := range artifact.Views {
 		switch {
 		case v == artifact.Units:
@@ -140,7 +138,6 @@ func (p *plan) chooseViews(chosen []artifact.View) error {
 			p.views = append(p.views, v)
 		}
 	}
-	return nil
 }
 
 // decide makes every file's decision, cuts partitions and computes keys.
@@ -233,8 +230,4 @@ func recordedSize(e git.Entry, d decision) uint64 {
 		return 0
 	}
 	return uint64(e.Size)
-}
-
-func (p *plan) describe() string {
-	return fmt.Sprintf("%d files in %d partitions", len(p.entries), p.partitions())
 }

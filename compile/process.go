@@ -66,6 +66,9 @@ func startProcess(ctx context.Context, argv []string, extraEnv []string, hello [
 			cmd.Env = append(cmd.Env, name+"="+v)
 		}
 	}
+	// A worker parses one file at a time, on whichever thread: the C library
+	// shall not keep freed memory for each thread.
+	cmd.Env = append(cmd.Env, "MALLOC_ARENA_MAX=1")
 	cmd.Env = append(cmd.Env, extraEnv...)
 	cmd.WaitDelay = 5 * time.Second
 	p := &process{cmd: cmd, stderr: &opening{}, hang: hang}

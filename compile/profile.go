@@ -18,8 +18,9 @@ import (
 // new way; it is part of the profile.
 const Version = "1"
 
-// newProfile returns θ: all that can change a byte besides the commit.
-func newProfile(limits Limits, model embed.Embedder) (artifact.Profile, error) {
+// newProfile returns θ: all that can change a byte besides the commit. chosen
+// is Options.Views.
+func newProfile(limits Limits, model embed.Embedder, chosen []artifact.View) (artifact.Profile, error) {
 	format := fmt.Sprintf("format %d", artifact.FormatVersion)
 	p := artifact.Profile{
 		Views: map[string]string{
@@ -35,6 +36,15 @@ func newProfile(limits Limits, model embed.Embedder) (artifact.Profile, error) {
 			"index_bytes": fmt.Sprint(limits.IndexBytes),
 			"partitions":  fmt.Sprintf("sha256 low bits, %d", partitionTarget),
 		},
+	}
+	if chosen != nil {
+		names := []string{}
+		for _, v := range artifact.Views {
+			if v != artifact.Units && slices.Contains(chosen, v) {
+				names = append(names, v.String())
+			}
+		}
+		p.Options["views"] = strings.Join(names, " ")
 	}
 	var err error
 	p.Digest, err = p.Compute()

@@ -25,6 +25,11 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if o.Repo == nil || o.Sink == nil {
 		return nil, errors.New("compile needs a repository and a sink")
 	}
+	for _, v := range o.Views {
+		if !slices.Contains(artifact.Views, v) {
+			return nil, fail.New(fail.Usage, "choose among source, lexical, dense and structural", "no view has number %d", v)
+		}
+	}
 	if o.Embedder == nil {
 		o.Embedder = embed.NewHashed()
 	}

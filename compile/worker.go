@@ -38,15 +38,20 @@ const maxWorkerStack = 64 << 20
 // is noticed: RunWorker returns at once then, even in the middle of a parse.
 // Nothing else may write to stdout.
 func RunWorker(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
+	setupWorkerProcess()
 	return runWorker(ctx, stdin, stdout, hooks{})
 }
 
-func runWorker(ctx context.Context, stdin io.Reader, stdout io.Writer, h hooks) error {
+// setupWorkerProcess makes this process a worker.
+func setupWorkerProcess() {
 	// Ctrl-C reaches the whole process group; what it means is for the
 	// compiling process to decide.
 	signal.Ignore(os.Interrupt)
 	debug.SetMaxStack(maxWorkerStack)
 	tuneWorkerMemory()
+}
+
+func runWorker(ctx context.Context, stdin io.Reader, stdout io.Writer, h hooks) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	in := newFrameReader(stdin)
@@ -99,7 +104,7 @@ func (w *workerEnd) greet(in *frameReader) error {
 		return fmt.Errorf("opening the embedder's model: %w", err)
 	}
 	w.builder = newBuilder(model, nil, w.hooks)
-	own, err := newProfile(limits, model)
+	own, err := newProfile(limits, model, nil)
 	if err != nil {
 		return err
 	}
