@@ -2,6 +2,7 @@ package artifact
 
 import (
 	"encoding/binary"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -24,20 +25,22 @@ import (
 //	section 6  positions, in the order of the postings
 //	section 7  reserved for a filter for exact search
 //
-// One dictionary entry:
+// A block of the dictionary holds first its terms and then their numbers. One
+// term:
 //
 //	1  high 4 bits: bytes shared with the term before (0..15, 0 at the
 //	   head of a block); low 4 bits: length of the rest less 1, 15 = a varint
 //	   follows and holds the length less 16
 //	.. the rest
-//	.. numbers, one of two forms:
-//	     1ppxxxxx        one posting; pp: bytes of postings less 1;
-//	                     xxxxx: bytes of positions, one for each occurrence
-//	     0ddddddd        ddddddd: postings less 1 (127: a varint follows and
-//	                     holds the postings less 128), then two varints:
-//	                     bytes of postings less the number of postings;
-//	                     bytes of positions times 2, plus 1 when each group
-//	                     of positions begins with its number
+//
+// The numbers of one term have one of two forms:
+//
+//	1ppxxxxx   one posting; pp: bytes of postings less 1; xxxxx: bytes of
+//	           positions, which are as many as the frequencies say
+//	0ddddddd   ddddddd: postings less 1 (127: a varint follows and holds the
+//	           postings less 128), then two varints: bytes of postings less
+//	           the number of postings; bytes of positions times 2, plus 1 when
+//	           each group of positions begins with its number
 //
 // One posting: a varint of (document - previous document - 1) × 4 + code, the
 // previous document of the first being -1, and what the code asks for:
@@ -248,20 +251,21 @@ func (r *LexicalReader) Lookup(term string) (Term, bool, error) {
 	// for, which is greater.
 	known := 0
 	for c.left > 0 {
-		shared, rest, err := c.next()
-		if err != nil {
-			return Term{}, false, err
+		shared, rest := c.nextTerm()
+		if rest == nil {
+			return Term{}, false, damaged("term entry")
 		}
 		if shared > known {
 			continue // so it is smaller for the same reason as the one before
 		}
 		want := term[shared:]
 		n := commonPrefix(rest, want)
-		switch {
-		case n < len(rest) && (n == len(want) || rest[n] > want[n]):
-			return Term{}, false, nil
-		case n == len(rest) && n == len(want):
-			return c.term, true, nil
+		if n == len(rest) && n == len(want) {
+			t, err := c.numbersOf(c.terms - c.left)
+			return t, err == nil, err
+		}
+		if n < len(rest) && (n == len(want) || rest[n] > want[n]) {
+			break
 		}
 		known = shared + n
 	}
@@ -322,84 +326,105 @@ func headTerm(d []byte) ([]byte, error) {
 	return d[size : size+n], nil
 }
 
-// termCursor walks the entries of one block.
+// termCursor walks the terms of one block.
 type termCursor struct {
-	dict []byte // what is left of the block
-	left int    // entries left
-	head bool   // the next entry is the block's first
-	term Term   // the entry that next returned last
-	// ends of the block's postings and positions
-	postEnd, posEnd uint32
+	dict  []byte // what is left of the block
+	terms int    // in the block
+	left  int    // of them
+	at    blockRow
+	end   blockRow
 }
 
-// block returns a cursor in front of the first entry of a block.
+// block returns a cursor in front of the first term of a block.
 func (r *LexicalReader) block(b int) termCursor {
 	at, end := r.rows[b], r.rows[b+1]
-	return termCursor{
-		dict:    r.dict[at.dict:end.dict],
-		left:    min(lexBlockTerms, r.terms-b*lexBlockTerms),
-		head:    true,
-		term:    Term{postEnd: at.post, posEnd: at.pos},
-		postEnd: end.post,
-		posEnd:  end.pos,
-	}
+	n := min(lexBlockTerms, r.terms-b*lexBlockTerms)
+	return termCursor{dict: r.dict[at.dict:end.dict], terms: n, left: n, at: at, end: end}
 }
 
-// next decodes one entry into c.term and returns how many bytes the term
-// shares with the one before, and the rest. c.left must be positive.
-func (c *termCursor) next() (shared int, rest []byte, err error) {
+// nextTerm returns how many bytes the next term shares with the one before,
+// and the rest; nil when the block is damaged. c.left must be positive.
+func (c *termCursor) nextTerm() (shared int, rest []byte) {
 	d := c.dict
-	if len(d) < 3 {
-		return 0, nil, damaged("term entry")
+	if len(d) == 0 {
+		return 0, nil
 	}
-	shared, n, i := int(d[0]>>4), int(d[0]&15)+1, 1
+	shared, n := int(d[0]>>4), int(d[0]&15)+1
+	d = d[1:]
 	if n == 16 {
-		v, w := binary.Uvarint(d[1:])
+		v, w := uvarint(d)
 		if w <= 0 || v > MaxLexicalTerm-16 {
-			return 0, nil, damaged("term length")
+			return 0, nil
 		}
-		n, i = 16+int(v), 1+w
+		n += int(v)
+		d = d[w:]
 	}
-	if n >= len(d)-i || c.head && shared > 0 {
-		return 0, nil, damaged("term entry")
+	if n > len(d) {
+		return 0, nil
 	}
-	rest = d[i : i+n : i+n]
-	i += n
-	t := Term{DocFreq: 1, post: c.term.postEnd, pos: c.term.posEnd}
-	x := d[i]
-	i++
-	var post, pos uint64
+	c.dict = d[n:]
+	c.left--
+	return shared, d[:n]
+}
+
+// numbersOf goes to the end of the terms and returns the entry of the n-th
+// one, from 1.
+func (c *termCursor) numbersOf(n int) (Term, error) {
+	for c.left > 0 {
+		if _, rest := c.nextTerm(); rest == nil {
+			return Term{}, damaged("term entry")
+		}
+	}
+	t := Term{postEnd: c.at.post, posEnd: c.at.pos}
+	for range n {
+		if err := c.nextNumbers(&t); err != nil {
+			return Term{}, err
+		}
+	}
+	return t, nil
+}
+
+// nextNumbers replaces t by the entry of the term behind it. c stands behind
+// the terms of the block.
+func (c *termCursor) nextNumbers(t *Term) error {
+	d := c.dict
+	if len(d) == 0 {
+		return damaged("term numbers")
+	}
+	t.post, t.pos = t.postEnd, t.posEnd
+	x := d[0]
+	d = d[1:]
+	var df, post, pos uint64
 	if x >= 0x80 {
-		post, pos = uint64(x>>5&3)+1, uint64(x&31)
+		df, post, pos = 1, uint64(x>>5&3)+1, uint64(x&31)*2
 	} else {
-		df := uint64(x) + 1
+		df = uint64(x) + 1
 		if df == 128 {
-			v, w := binary.Uvarint(d[i:])
+			v, w := binary.Uvarint(d)
 			if w <= 0 || v > maxRows {
-				return 0, nil, damaged("document frequency")
+				return damaged("document frequency")
 			}
-			df, i = df+v, i+w
+			df += v
+			d = d[w:]
 		}
 		var w1, w2 int
-		post, w1 = uvarint(d[i:])
-		pos, w2 = uvarint(d[i+max(w1, 0):])
-		if w1 <= 0 || w2 <= 0 || df > maxRows || post > maxRows || pos > 2*maxRows {
-			return 0, nil, damaged("term numbers")
+		post, w1 = uvarint(d)
+		if w1 > 0 {
+			pos, w2 = uvarint(d[w1:])
 		}
-		i += w1 + w2
-		t.DocFreq, t.counted = uint32(df), pos&1 != 0
-		post, pos = post+df, pos>>1
+		if w1 <= 0 || w2 <= 0 || df > maxRows || post > maxRows {
+			return damaged("term numbers")
+		}
+		d = d[w1+w2:]
+		post += df
 	}
-	if post > uint64(c.postEnd-t.post) || pos > uint64(c.posEnd-t.pos) {
-		return 0, nil, damaged("term numbers exceed their block")
+	if post > uint64(c.end.post-t.post) || pos>>1 > uint64(c.end.pos-t.pos) {
+		return damaged("term numbers exceed their block")
 	}
-	t.postEnd, t.posEnd = t.post+uint32(post), t.pos+uint32(pos)
-	c.term, c.dict, c.head = t, d[i:], false
-	c.left--
-	if c.left == 0 && (len(c.dict) > 0 || t.postEnd != c.postEnd || t.posEnd != c.posEnd) {
-		return 0, nil, damaged("term block is longer than its terms")
-	}
-	return shared, rest, nil
+	t.DocFreq, t.counted = uint32(df), pos&1 != 0
+	t.postEnd, t.posEnd = t.post+uint32(post), t.pos+uint32(pos>>1)
+	c.dict = d
+	return nil
 }
 
 // uvarint is binary.Uvarint with a short way for one byte.
@@ -430,14 +455,19 @@ func (r *LexicalReader) WalkPrefix(prefix string, fn func(term []byte, t Term) b
 	var buf [15 + MaxLexicalTerm]byte
 	for b = max(b, 0); b < r.blocks; b++ {
 		c := r.block(b)
+		nums := c
+		if _, err := nums.numbersOf(0); err != nil { // go to the numbers
+			return err
+		}
+		t := Term{postEnd: c.at.post, posEnd: c.at.pos}
 		n := 0
 		for c.left > 0 {
-			shared, rest, err := c.next()
-			if err != nil {
-				return err
+			shared, rest := c.nextTerm()
+			if rest == nil || shared > n {
+				return damaged("term entry")
 			}
-			if shared > n {
-				return damaged("term shares more bytes than there are")
+			if err := nums.nextNumbers(&t); err != nil {
+				return err
 			}
 			n = shared + copy(buf[shared:], rest)
 			if n > MaxLexicalTerm {
@@ -450,9 +480,12 @@ func (r *LexicalReader) WalkPrefix(prefix string, fn func(term []byte, t Term) b
 				}
 				return nil
 			}
-			if !fn(term, c.term) {
+			if !fn(term, t) {
 				return nil
 			}
+		}
+		if len(nums.dict) > 0 || t.postEnd != c.end.post || t.posEnd != c.end.pos {
+			return damaged("the terms of a block do not fill it")
 		}
 	}
 	return nil
@@ -467,17 +500,18 @@ func (r *LexicalReader) Postings(t Term, dst []Posting) ([]Posting, error) {
 	if uint64(t.DocFreq) > uint64(len(b)) {
 		return dst, damaged("%d postings in %d bytes", t.DocFreq, len(b))
 	}
+	dst = slices.Grow(dst, int(t.DocFreq))
 	doc := -1
 	for range t.DocFreq {
-		var p Posting
-		n, d := decodePosting(b, &p)
-		if n == 0 || d >= uint64(r.docs-1-doc) {
-			return dst, damaged("posting")
+		dst = append(dst, Posting{})
+		p := &dst[len(dst)-1]
+		n, gap := decodePosting(b, p)
+		if n == 0 || gap >= uint64(r.docs-1-doc) {
+			return dst[:len(dst)-1], damaged("posting")
 		}
 		b = b[n:]
-		doc += 1 + int(d)
+		doc += 1 + int(gap)
 		p.Doc = uint32(doc)
-		dst = append(dst, p)
 	}
 	if len(b) > 0 {
 		return dst, damaged("bytes behind the last posting")
@@ -485,9 +519,14 @@ func (r *LexicalReader) Postings(t Term, dst []Posting) ([]Posting, error) {
 	return dst, nil
 }
 
-// decodePosting decodes one posting's frequencies into p and returns its
-// length in bytes, 0 when it is damaged, and the gap to the document before.
+// decodePosting decodes one posting's frequencies into p, whose frequencies
+// are zero, and returns its length in bytes, 0 when it is damaged, and the gap
+// to the document before.
 func decodePosting(b []byte, p *Posting) (n int, gap uint64) {
+	if len(b) > 0 && b[0]&0x83 == lexCodeBody {
+		p.TF[FieldBody] = 1 // the most frequent form
+		return 1, uint64(b[0] >> 2)
+	}
 	v, n := uvarint(b)
 	if n <= 0 {
 		return 0, 0
@@ -505,30 +544,41 @@ func decodePosting(b []byte, p *Posting) (n int, gap uint64) {
 		n += w
 		p.TF[FieldBody] = uint16(tf) + 2
 	case lexCodeFields:
-		if n == len(b) {
+		w := decodeFields(b[n:], p)
+		if w == 0 {
 			return 0, 0
 		}
-		mask := b[n]
-		n++
-		if mask&lexMaskAll == 0 || mask >= lexMaskOnce<<1 {
-			return 0, 0
-		}
-		for f := range p.TF {
-			if mask&(1<<f) == 0 {
-				continue
-			}
-			p.TF[f] = 1
-			if mask&lexMaskOnce == 0 {
-				tf, w := uvarint(b[n:])
-				if w <= 0 || tf > lexMaxTF-1 {
-					return 0, 0
-				}
-				n += w
-				p.TF[f] = uint16(tf) + 1
-			}
-		}
+		n += w
 	}
 	return n, v >> 2
+}
+
+// decodeFields decodes what follows lexCodeFields and returns its length, 0
+// when it is damaged.
+func decodeFields(b []byte, p *Posting) (n int) {
+	if len(b) == 0 {
+		return 0
+	}
+	mask := b[0]
+	n = 1
+	if mask&lexMaskAll == 0 || mask >= lexMaskOnce<<1 {
+		return 0
+	}
+	for f := range p.TF {
+		if mask&(1<<f) == 0 {
+			continue
+		}
+		p.TF[f] = 1
+		if mask&lexMaskOnce == 0 {
+			tf, w := uvarint(b[n:])
+			if w <= 0 || tf > lexMaxTF-1 {
+				return 0
+			}
+			n += w
+			p.TF[f] = uint16(tf) + 1
+		}
+	}
+	return n
 }
 
 // PositionList holds, for each posting of a term, its positions in one field.

@@ -45,6 +45,7 @@ type LexicalBuilder struct {
 	starts  []uint32
 	sorted  []uint64
 	dict    []byte
+	nums    []byte // numbers of the block's terms
 	post    []byte
 	pos     []byte
 	group   []byte
@@ -189,11 +190,14 @@ func (b *LexicalBuilder) Encode(key Digest) ([]byte, error) {
 	var lengths []byte // of the blocks
 	var done [3]int    // lengths of the sections so far
 	endBlock := func() {
+		b.dict = append(b.dict, b.nums...)
+		b.nums = b.nums[:0]
 		for k, section := range [][]byte{b.dict, b.post, b.pos} {
 			lengths = binary.AppendUvarint(lengths, uint64(len(section)-done[k]))
 			done[k] = len(section)
 		}
 	}
+	b.nums = b.nums[:0]
 	b.dict, b.post, b.pos = b.dict[:0], b.post[:0], b.pos[:0]
 	var prev []byte
 	for i, o := range b.order {
@@ -322,20 +326,20 @@ func (b *LexicalBuilder) encodeTerm(prev, term []byte, occ []uint64) {
 	}
 	nPost, nPos := uint64(len(b.post)-post), uint64(len(b.pos)-pos)
 	if df == 1 && nPost <= 4 && nPos < 32 && !counted {
-		b.dict = append(b.dict, byte(0x80|(nPost-1)<<5|nPos))
+		b.nums = append(b.nums, byte(0x80|(nPost-1)<<5|nPos))
 		return
 	}
 	if df < 128 {
-		b.dict = append(b.dict, byte(df-1))
+		b.nums = append(b.nums, byte(df-1))
 	} else {
-		b.dict = binary.AppendUvarint(append(b.dict, 127), df-128)
+		b.nums = binary.AppendUvarint(append(b.nums, 127), df-128)
 	}
-	b.dict = binary.AppendUvarint(b.dict, nPost-df)
+	b.nums = binary.AppendUvarint(b.nums, nPost-df)
 	nPos *= 2
 	if counted {
 		nPos++
 	}
-	b.dict = binary.AppendUvarint(b.dict, nPos)
+	b.nums = binary.AppendUvarint(b.nums, nPos)
 }
 
 // positionForm says whether any of a term's occurrences has a position, and
