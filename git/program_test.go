@@ -15,3 +15,11 @@ func openProgram(ctx context.Context, dir string) (git.Repository, error) {
 func TestProgramConformance(t *testing.T) {
 	gittest.Run(t, gittest.Config{Backend: "git", Open: openProgram})
 }
+
+func openMinimal(ctx context.Context, dir string) (git.Repository, error) {
+	return git.OpenMinimal(ctx, dir)
+}
+
+func TestMinimalConformance(t *testing.T) {
+	gittest.Run(t, gittest.Config{Backend: "minimal", Open: openMinimal, SimpleRevisions: true})
+}

@@ -47,7 +47,8 @@ func revisions(t *testing.T, c Config) {
 		"topic/x": ids[0], "both": ids[1], "heads/both": ids[0], "tags/both": ids[1],
 		"v1.0": ids[1], "v1.0~1": ids[0], "v1.0^{}": ids[1], "refs/tags/v1.0^{commit}": ids[1],
 		"deadbeef": ids[0], "origin": ids[1], "origin/main": ids[1], "origin/HEAD": ids[1], "remotes/origin/main": ids[1],
-		"alias": ids[0], "ORIG_HEAD": ids[0],
+		"v1.0-1-g" + ids[2].String()[:8]: ids[2],
+		"alias":                          ids[0], "ORIG_HEAD": ids[0],
 		ids[0].String(): ids[0], strings.ToUpper(ids[0].String()): ids[0], ids[0].String()[:39]: ids[0], ids[0].String()[:7]: ids[0], ids[2].String()[:12] + "~1": ids[1],
 		ids[1].String()[:4]:       ids[1],
 		r.ID("v1.0").String():     ids[1],
@@ -78,7 +79,6 @@ func revisions(t *testing.T, c Config) {
 
 	for rev, want := range map[string]gitobj.ID{
 		"HEAD@{0}": ids[2], "main@{1}": ids[1], "@{upstream}": ids[0], "main@{u}": ids[0], ":/two": ids[1], "HEAD^{/one}": ids[0],
-		"v1.0-1-g" + ids[2].String()[:8]: ids[2],
 	} {
 		got, err := repo.Resolve(ctx, rev)
 		if c.SimpleRevisions {

@@ -5,3 +5,5 @@ package git
 import "os/exec"
 
 func detach(*exec.Cmd) {}
+
+func isNotDir(error) bool { return false }
