@@ -1,0 +1,83 @@
+// Command bench measures pindex on real repositories. Its figures go into
+// docs/BENCHMARKS.md together with the command that made them.
+//
+//	go run ./internal/bench cost -- COMMAND [ARG ...]
+//	    processor time, wall time and memory of a command with all its children
+//	go run ./internal/bench compile [-peer PROGRAM] REPO ...
+//	    a full compile of each repository into an empty store and cache, and the peer's build beside it
+//	go run ./internal/bench sizes STORE REPO
+//	    bytes of each view as they travel against the text under the same compressor
+//	go run ./internal/bench latency [-queries FILE] [-n RUNS] REPO
+//	    process start to first answer, and warm queries in one process
+//
+// It needs Linux (/proc) and bin/pindex; PINDEX names another binary.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+)
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	if len(args) == 0 {
+		return errors.New("say what to measure: cost, compile, sizes or latency")
+	}
+	fs := flag.NewFlagSet(args[0], flag.ContinueOnError)
+	switch args[0] {
+	case "cost":
+		if err := fs.Parse(args[1:]); err != nil {
+			return err
+		}
+		if fs.NArg() == 0 {
+			return errors.New("cost needs a command")
+		}
+		u, err := measure("", fs.Args())
+		if err != nil {
+			return err
+		}
+		fmt.Println(u)
+		return nil
+	case "compile":
+		peer := fs.String("peer", "", "a program whose 'init' builds its own index of a working tree")
+		if err := fs.Parse(args[1:]); err != nil {
+			return err
+		}
+		return benchCompile(*peer, fs.Args())
+	case "sizes":
+		if err := fs.Parse(args[1:]); err != nil {
+			return err
+		}
+		if fs.NArg() != 2 {
+			return errors.New("sizes needs a store and a repository")
+		}
+		return benchSizes(fs.Arg(0), fs.Arg(1))
+	case "latency":
+		queries := fs.String("queries", "", "a file of JSON lines as for 'pindex search --batch' (default: made from the repository's symbols)")
+		runs := fs.Int("n", 20, "process starts")
+		if err := fs.Parse(args[1:]); err != nil {
+			return err
+		}
+		if fs.NArg() != 1 {
+			return errors.New("latency needs one repository")
+		}
+		return benchLatency(fs.Arg(0), *queries, *runs)
+	}
+	return fmt.Errorf("unknown measurement %q", args[0])
+}
+
+// program is the pindex binary to measure.
+func program() string {
+	if p := os.Getenv("PINDEX"); p != "" {
+		return p
+	}
+	return "bin/pindex"
+}
