@@ -88,7 +88,7 @@ func newBuilder(model embed.Embedder, replaced map[artifact.View]Builder, h hook
 }
 
 // build builds one partition. begin is called before each file and, with
-// noFile, before the views. An error is the context's, begin's, or a defect.
+// noFile, before each view. An error is the context's, begin's, or a defect.
 func (b *builder) build(ctx context.Context, j *job, begin func(file uint32) error) (*built, error) {
 	r := &built{files: make([]builtFile, len(j.files))}
 	var batch units.Batch
@@ -113,12 +113,12 @@ func (b *builder) build(ctx context.Context, j *job, begin func(file uint32) err
 	if j.probe {
 		return r, nil
 	}
-	if err := begin(noFile); err != nil {
-		return nil, err
-	}
 	in := &views.Partition{Batch: &batch, Contents: contents, Embedder: b.model}
 	for _, v := range j.views {
 		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := begin(noFile); err != nil {
 			return nil, err
 		}
 		start := time.Now()

@@ -91,7 +91,7 @@ type configParser struct {
 	out       Config
 }
 
-const configRemedy = "correct " + ConfigPath + " in the commit; docs/CONFIGURATION.md lists its keys"
+const configRemedy = "correct " + ConfigPath + " in the commit; its keys are include, exclude, limits.parse, limits.index, languages and views"
 
 func (p *configParser) errorf(line int, format string, args ...any) error {
 	at := ConfigPath

@@ -139,6 +139,12 @@ func openTester(t testing.TB, m *Memory) *indexTester {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = ix.Close() })
+	proof, err := ix.Prove(context.Background())
+	if err != nil {
+		t.Errorf("the index does not prove its commit: %v", err)
+	} else if m := ix.Manifest(); m.Views["source"].State == artifact.ViewReady && (proof.Entries != m.Files || proof.Blobs != m.Indexed) {
+		t.Errorf("%d entries and %d blobs are proved of %d and %d", proof.Entries, proof.Blobs, m.Files, m.Indexed)
+	}
 	return &indexTester{t, ix}
 }
 

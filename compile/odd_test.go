@@ -329,3 +329,55 @@ func TestConfigInCommit(t *testing.T) {
 		t.Errorf("%d files are indexed", res.Manifest.Indexed)
 	}
 }
+
+// TestChosenViews checks that a choice of views is another profile, changes
+// no byte of what is chosen, and is stated.
+func TestChosenViews(t *testing.T) {
+	r := newRepo(t)
+	r.commit(smallTree())
+	all, whole := compileRepo(t, r)
+	some, part := compileRepo(t, r, func(o *Options) { o.Views = []artifact.View{artifact.Structural, artifact.Source} })
+	if !all.Final().DefaultProfile || some.Final().DefaultProfile {
+		t.Error("which of the two is the default profile?")
+	}
+	if whole.Manifest.Profile.Digest == part.Manifest.Profile.Digest {
+		t.Error("a choice of views leaves the profile as it is")
+	}
+	for n, p := range part.Manifest.Partitions {
+		if len(p.Segments) != 3 {
+			t.Errorf("partition %d has %d segments", n, len(p.Segments))
+		}
+		for v, s := range p.Segments {
+			if s != whole.Manifest.Partitions[n].Segments[v] {
+				t.Errorf("partition %d: another %s segment", n, v)
+			}
+		}
+	}
+	if info := part.Manifest.Views["dense"]; info.State != artifact.ViewAbsent || info.Reason == "" || part.Manifest.Model != nil || some.Final().Model != nil {
+		t.Errorf("dense: %+v", info)
+	}
+	_, err := Run(context.Background(), Options{Repo: r.open(), Sink: &Memory{}, Views: []artifact.View{99}})
+	if fail.CodeOf(err) != fail.Usage {
+		t.Errorf("view 99: %v", err)
+	}
+}
+
+// TestOwnLimits checks that limits are part of the profile and of what they
+// decide alone.
+func TestOwnLimits(t *testing.T) {
+	r := newRepo(t)
+	r.commit(tree{"a.py": text("def a(): pass\n"), "b.py": text("def b(): pass\n" + strings.Repeat("x = 1\n", 100))})
+	m, want := compileRepo(t, r)
+	_, got := compileRepo(t, r, func(o *Options) { o.Limits.ParseBytes = 500 })
+	if note(got.Report.Degraded, "b.py") != "too large to parse" || m.Final().Digest == got.Digest {
+		t.Errorf("degraded: %v", got.Report.Degraded)
+	}
+	a, b := want.Manifest.Partitions, got.Manifest.Partitions
+	if a[0].Segments["units"] != b[0].Segments["units"] || a[1].Segments["units"] == b[1].Segments["units"] {
+		t.Error("a limit changes other files than it decides about")
+	}
+	_, err := Run(context.Background(), Options{Repo: r.open(), Sink: &Memory{}, Limits: Limits{IndexBytes: 1 << 40}})
+	if fail.CodeOf(err) != fail.Usage {
+		t.Errorf("a limit out of range: %v", err)
+	}
+}

@@ -45,11 +45,10 @@ const (
 // noFile is announced when no file is worked on: the views are being built.
 const noFile = 1<<32 - 1
 
-// Caps on what one frame may hold. A segment of one partition of 16 MiB files
-// stays far below maxBulkFrame.
+// Caps on what one frame may hold.
 const (
 	maxSmallFrame = 16 << 20
-	maxBulkFrame  = 1 << 30
+	maxBulkFrame  = artifact.MaxSegmentSize + 1<<20
 )
 
 func frameCap(t frameType) int {
