@@ -6,8 +6,12 @@ import (
 	"sync"
 	"unsafe"
 
+	csharp "github.com/tree-sitter/tree-sitter-c-sharp/bindings/go"
+	c "github.com/tree-sitter/tree-sitter-c/bindings/go"
+	cpp "github.com/tree-sitter/tree-sitter-cpp/bindings/go"
 	golang "github.com/tree-sitter/tree-sitter-go/bindings/go"
 	python "github.com/tree-sitter/tree-sitter-python/bindings/go"
+	rust "github.com/tree-sitter/tree-sitter-rust/bindings/go"
 )
 
 // runtimeVersion is the version of go-tree-sitter in go.mod; a test compares
@@ -24,6 +28,16 @@ type language struct {
 	universe  []string // names that the language itself binds: their use is no occurrence
 	overloads bool     // methods of one name and parent are different symbols
 
+	// boundary reports whether a line, which begins in the first column and
+	// follows the line prev, plainly begins a declaration at file level. Where
+	// a syntax error hides such a line, what follows is parsed on its own.
+	// nil where lines do not tell.
+	boundary func(line, prev []byte) bool
+	// embedded returns nodes between whose first and last byte lies source
+	// that the grammar left unparsed, in order. It looks at the nodes from
+	// index from on.
+	embedded func(x *extraction, from int32) []int32
+
 	once sync.Once
 	g    *grammar
 	err  error
@@ -32,13 +46,35 @@ type language struct {
 // languages is every language that Parse knows, by the name that the rest of
 // pindex uses for it.
 var languages = map[string]*language{
+	"c": {
+		backend: "tree-sitter-c 0.23.4", version: 1,
+		load: c.Language, kinds: cKinds[:], extract: extractC, boundary: cBoundary,
+	},
+	"cpp": {
+		backend: "tree-sitter-cpp 0.23.4", version: 1,
+		load: cpp.Language, kinds: cKinds[:], extract: extractC, boundary: cBoundary, overloads: true,
+	},
+	"csharp": {
+		backend: "tree-sitter-c-sharp 0.23.1", version: 1,
+		load: csharp.Language, kinds: csharpKinds[:], extract: extractCSharp, universe: csharpUniverse[:],
+		overloads: true,
+	},
 	"go": {
 		backend: "tree-sitter-go 0.23.4", version: 1,
 		load: golang.Language, kinds: goKinds[:], extract: extractGo, universe: goUniverse[:],
+		boundary: beginsWith("func ", "type ", "var ", "const ", "import "),
 	},
 	"python": {
 		backend: "tree-sitter-python 0.23.6", version: 1,
 		load: python.Language, kinds: pythonKinds[:], extract: extractPython,
+		boundary: beginsWith("def ", "class ", "async def ", "@"),
+	},
+	"rust": {
+		backend: "tree-sitter-rust 0.23.2", version: 1,
+		load: rust.Language, kinds: rustKinds[:], extract: extractRust, universe: rustUniverse[:],
+		boundary: beginsWith("fn ", "pub ", "pub(", "impl ", "impl<", "struct ", "enum ", "trait ", "mod ", "use ",
+			"unsafe ", "async fn ", "const ", "static ", "type ", "macro_rules!", "#["),
+		embedded: rustItems,
 	},
 }
 

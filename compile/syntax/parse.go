@@ -81,13 +81,15 @@ func Parse(lang string, src []byte, limits Limits) (*Facts, error) {
 	if limits.Depth <= 0 {
 		limits.Depth = DefaultDepth
 	}
-	x := extractions.Get().(*extraction)
-	defer extractions.Put(x)
 	g, err := l.grammar()
 	if err != nil {
 		return nil, err
 	}
-	nodes, hasError, _, status, err := g.parse(src, limits.Work, uint32(limits.Depth), x.buf)
+	x := extractions.Get().(*extraction)
+	defer extractions.Put(x)
+	defer x.release()
+	p := parsing{grammar: g, work: limits.Work, depth: uint32(limits.Depth)}
+	nodes, hasError, status, err := p.parse(src, x.buf)
 	if err != nil {
 		return nil, fmt.Errorf("parsing %s: %w", lang, err)
 	}
@@ -100,13 +102,16 @@ func Parse(lang string, src []byte, limits Limits) (*Facts, error) {
 	if cap(nodes) > cap(x.buf) {
 		x.buf = nodes
 	}
-	x.reset(l, src, nodes)
-	defer x.release()
-	if len(nodes) > 0 {
-		l.extract(x)
-	}
-	f := x.finish()
+	f := p.extract(x, l, src, nodes)
 	if hasError {
+		if l.boundary != nil && len(nodes) > 0 {
+			x.reset(l, src, nodes)
+			if cuts := hidden(x); len(cuts) > 0 {
+				if again := p.extract(x, l, src, p.pieces(src, cuts)); global(again) >= global(f) {
+					f = again
+				}
+			}
+		}
 		f.Degraded = artifact.DegradedSyntax
 	}
 	return f, nil

@@ -216,7 +216,8 @@ px_flat px_flatten(TSTree *tree, const uint16_t *kinds, uint32_t nkinds,
       n->kind = kind;
       n->field = field;
       n->flags = (named ? PX_NAMED : 0) | (ts_node_is_missing(node) ? PX_MISSING : 0) |
-                 (ts_node_is_extra(node) ? PX_EXTRA : 0) | (symbol == error_symbol ? PX_ERROR : 0);
+                 (ts_node_is_extra(node) ? PX_EXTRA : 0) | (symbol == error_symbol ? PX_ERROR : 0) |
+                 (ts_node_has_error(node) ? PX_BROKEN : 0);
       r.count++;
     }
     if (inner) {

@@ -7,6 +7,7 @@ import "C"
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"unsafe"
 
@@ -26,15 +27,16 @@ type grammar struct {
 
 // loadGrammar resolves the names that an extractor uses in a grammar. A name
 // in kinds stands for a named node; with a leading apostrophe, such as
-// "'static", for a token of that text. Names that the grammar does not have
-// are returned in missing.
+// "'static", for a token of that text; with a leading question mark for one
+// that a grammar which shares the extractor may lack. Other names that the
+// grammar does not have are returned in missing.
 func loadGrammar(ptr unsafe.Pointer, kinds []string) (g *grammar, missing []string) {
 	setupRuntime()
 	g = &grammar{ptr: (*C.TSLanguage)(ptr)}
 	number := make(map[string]uint16, len(kinds))
 	for i, name := range kinds {
 		if name != "" {
-			number[name] = uint16(i)
+			number[strings.TrimPrefix(name, "?")] = uint16(i)
 		}
 	}
 	found := make(map[string]bool, len(kinds))
@@ -50,8 +52,8 @@ func loadGrammar(ptr unsafe.Pointer, kinds []string) (g *grammar, missing []stri
 			found[name] = true
 		}
 	}
-	for i, name := range kinds {
-		if i > int(kindError) && name != "" && !found[name] {
+	for _, name := range kinds {
+		if name != "" && name[0] != '?' && !found[name] {
 			missing = append(missing, name)
 		}
 	}

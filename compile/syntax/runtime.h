@@ -30,6 +30,7 @@ enum {
   PX_MISSING = 2,
   PX_EXTRA = 4,
   PX_ERROR = 8,
+  PX_BROKEN = 16,  // an error lies in it
 };
 
 enum {

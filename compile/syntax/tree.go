@@ -18,6 +18,7 @@ const (
 	nodeMissing = 2 // inserted by error recovery; empty
 	nodeExtra   = 4 // may stand anywhere: comments, errors
 	nodeError   = 8
+	nodeBroken  = 16 // an error lies in it
 )
 
 // Every extractor's kinds begin with these two.
@@ -41,6 +42,7 @@ const (
 	fArgument
 	fArguments
 	fAttribute
+	fBase
 	fBody
 	fBound
 	fCondition
@@ -51,7 +53,9 @@ const (
 	fDecorator
 	fDefault
 	fDefaultType
+	fDefaultValue
 	fDefinition
+	fDesignator
 	fDimensions
 	fElement
 	fField
@@ -82,6 +86,7 @@ const (
 	fReceiver
 	fResult
 	fReturnType
+	fReturns
 	fRight
 	fScope
 	fSource
@@ -99,12 +104,14 @@ const (
 )
 
 var fieldNames = [numFields]string{
-	fAlias: "alias", fAlternative: "alternative", fArgument: "argument",
-	fArguments: "arguments", fAttribute: "attribute", fBody: "body",
+	fReturns: "returns",
+	fAlias:   "alias", fAlternative: "alternative", fArgument: "argument",
+	fArguments: "arguments", fAttribute: "attribute", fBase: "base", fBody: "body",
 	fBound: "bound", fCondition: "condition", fConsequence: "consequence",
 	fConstraint: "constraint", fConstructor: "constructor",
 	fDeclarator: "declarator", fDecorator: "decorator", fDefault: "default",
-	fDefaultType: "default_type", fDefinition: "definition",
+	fDefaultType: "default_type", fDefaultValue: "default_value",
+	fDefinition: "definition", fDesignator: "designator",
 	fDimensions: "dimensions", fElement: "element", fField: "field",
 	fFunction: "function", fGuard: "guard", fIndex: "index",
 	fInitializer: "initializer", fInterfaces: "interfaces", fKey: "key",

@@ -1,0 +1,210 @@
+package syntax
+
+import (
+	"bytes"
+
+	"github.com/pindex-dev/pindex/artifact"
+)
+
+// parsing is the budget of one file's parses and what they are done with.
+type parsing struct {
+	grammar *grammar
+	work    uint64 // left
+	depth   uint32
+}
+
+// parse parses src within what is left of the budget.
+func (p *parsing) parse(src []byte, buf []node) (nodes []node, hasError bool, status parseStatus, err error) {
+	nodes, hasError, work, status, err := p.grammar.parse(src, p.work, p.depth, buf)
+	p.work -= min(p.work, work)
+	return nodes, hasError, status, err
+}
+
+// maxEmbedding is how deep embedded source may lie in embedded source.
+const maxEmbedding = 4
+
+// extract runs the extractor over the nodes, after parsing what they embed.
+func (p *parsing) extract(x *extraction, l *language, src []byte, nodes []node) *Facts {
+	x.reset(l, src, nodes)
+	if l.embedded != nil {
+		from := int32(0)
+		for range maxEmbedding {
+			trees := l.embedded(x, from)
+			if len(trees) == 0 {
+				break
+			}
+			if from = p.graft(x, trees); from == none {
+				break
+			}
+		}
+	}
+	if len(x.nodes) > 0 {
+		l.extract(x)
+	}
+	return x.finish()
+}
+
+// graft parses the source between the brackets of each tree and puts the
+// result in the place of the tree's children; a tree that does not parse
+// without errors stays as it is. It returns the index of the first node that
+// is new, none when there is none.
+func (p *parsing) graft(x *extraction, trees []int32) int32 {
+	var out []node
+	moved := make([]int32, len(x.nodes)+1) // new index by old
+	first, done := none, int32(0)
+	// take copies the nodes up to old index end.
+	take := func(end int32) {
+		for ; done < end; done++ {
+			moved[done] = int32(len(out))
+			out = append(out, x.nodes[done])
+		}
+	}
+	type span struct{ from, to int32 } // new nodes, whose links are right
+	var fresh []span
+	for _, t := range trees {
+		n := x.nodes[t]
+		sub, hasError, status, err := p.parse(x.src[n.start+1:n.end-1], nil)
+		if err != nil || status != statusOK || hasError || len(sub) < 2 {
+			continue
+		}
+		take(t + 1)
+		at := int32(len(out))
+		if first == none {
+			first = at
+		}
+		for _, s := range sub[1:] {
+			s.start += n.start + 1
+			s.end += n.start + 1
+			if s.parent == 0 {
+				s.parent = at - 1
+			} else {
+				s.parent += at - 1
+			}
+			s.next += at - 1
+			out = append(out, s)
+		}
+		fresh = append(fresh, span{at, int32(len(out))})
+		for ; done < n.next; done++ {
+			moved[done] = int32(len(out))
+		}
+	}
+	if first == none {
+		return none
+	}
+	take(int32(len(x.nodes)))
+	moved[len(x.nodes)] = int32(len(out))
+	for i, k := int32(0), 0; i < int32(len(out)); i++ {
+		if k < len(fresh) && i == fresh[k].from {
+			i = fresh[k].to - 1
+			k++
+			continue
+		}
+		n := &out[i]
+		n.next = moved[n.next]
+		if n.parent >= 0 {
+			n.parent = moved[n.parent]
+		}
+	}
+	x.nodes = out
+	return first
+}
+
+// hidden returns the offsets of the lines that plainly begin a declaration at
+// file level and do not begin one in the tree, because they lie in something
+// with an error.
+func hidden(x *extraction) []uint32 {
+	// The nodes at file level, with what lies in errors at file level.
+	var level []int32
+	for i := x.first(0); i != none && i < int32(len(x.nodes)); {
+		if x.nodes[i].flags&nodeError != 0 {
+			level = append(level, i)
+			i++
+			continue
+		}
+		level = append(level, i)
+		i = x.nodes[i].next
+	}
+	var cuts []uint32
+	broken := uint32(0) // the end of the last broken node
+	k := 0
+	var prev []byte
+	for at := uint32(0); at < uint32(len(x.src)); {
+		line := x.src[at:]
+		if j := bytes.IndexByte(line, '\n'); j >= 0 {
+			line = line[:j]
+		}
+		starts := false
+		for ; k < len(level) && x.nodes[level[k]].start <= at; k++ {
+			n := &x.nodes[level[k]]
+			// A name or a token alone is what an error left over.
+			if n.start == at && n.flags&(nodeError|nodeMissing) == 0 && n.next > level[k]+1 {
+				starts = true
+			}
+			if n.flags&nodeBroken != 0 {
+				broken = max(broken, n.end)
+			}
+		}
+		if at > 0 && at < broken && !starts && x.lang.boundary(line, prev) {
+			cuts = append(cuts, at)
+		}
+		prev = line
+		at += uint32(len(line)) + 1
+	}
+	return cuts
+}
+
+// pieces parses the parts of src between the cuts on their own and joins
+// their trees under one root. A part that cannot be parsed within the budget
+// is left out.
+func (p *parsing) pieces(src []byte, cuts []uint32) []node {
+	out := []node{{end: uint32(len(src)), parent: none, flags: nodeNamed | nodeBroken}}
+	start := uint32(0)
+	for k := 0; k <= len(cuts); k++ {
+		end := uint32(len(src))
+		if k < len(cuts) {
+			end = cuts[k]
+		}
+		sub, _, status, err := p.parse(src[start:end], nil)
+		if err == nil && status == statusOK && len(sub) > 0 {
+			at := int32(len(out))
+			for _, s := range sub[1:] {
+				s.start += start
+				s.end += start
+				if s.parent == 0 {
+					s.parent = 0
+				} else {
+					s.parent += at - 1
+				}
+				s.next += at - 1
+				out = append(out, s)
+			}
+			out[0].kind = sub[0].kind
+		}
+		start = end
+	}
+	out[0].next = int32(len(out))
+	return out
+}
+
+// global counts the declarations that are not local.
+func global(f *Facts) int {
+	n := 0
+	for i := range f.Decls {
+		if f.Decls[i].Flags&artifact.SymbolLocal == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// beginsWith returns a boundary function for lines with one of the prefixes.
+func beginsWith(prefixes ...string) func(line, prev []byte) bool {
+	return func(line, _ []byte) bool {
+		for _, p := range prefixes {
+			if bytes.HasPrefix(line, []byte(p)) {
+				return true
+			}
+		}
+		return false
+	}
+}
