@@ -161,8 +161,10 @@ func (a *Analyzer) Scan(text []byte, emit func(Token)) (positions uint32) {
 		case mask == under:
 		case i-start > maxRun:
 			t := a.low[:0]
-			for _, b := range text[start : start+opaqueTerm] {
-				t = append(t, lowerASCII(b))
+			for _, b := range text[start:i] {
+				if b != '_' && len(t) < opaqueTerm {
+					t = append(t, lowerASCII(b))
+				}
 			}
 			emit(Token{Term: t, Pos: pos, Start: start, End: i, Kind: Word})
 			pos++
@@ -290,7 +292,16 @@ func (a *Analyzer) scanRun(text []byte, i int, pos uint32, emit func(Token)) (in
 	a.off[a.n] = uint16(w)
 	a.src[a.n] = uint32(i)
 	if i-start > maxRun {
-		emit(Token{Term: prefix(a.low[:w], opaqueTerm), Pos: pos, Start: start, End: i, Kind: Word})
+		t := a.buf[:0]
+		for _, b := range a.low[:w] {
+			if b != '_' {
+				t = append(t, b)
+			}
+		}
+		if t = prefix(t, opaqueTerm); len(t) == 0 {
+			return i, pos
+		}
+		emit(Token{Term: t, Pos: pos, Start: start, End: i, Kind: Word})
 		return i, pos + 1
 	}
 	return i, a.split(pos, emit)
