@@ -56,3 +56,9 @@ func NewUnsupported(dir, what string) error {
 		"install git (https://git-scm.com/downloads) and run this again; with the git program pindex reads every repository that git does",
 		"the repository %s %s", dir, what)
 }
+
+// NewDamaged returns the error for a repository in which something other than
+// one object cannot be read. It is for implementations of Repository.
+func NewDamaged(dir string, cause error) error {
+	return fail.Wrap(fail.Repository, cause, remedyFsck, "cannot read the repository %s", dir)
+}

@@ -63,13 +63,27 @@ func (s *objectStore) addDir(dir string, depth int) error {
 		return nil
 	}
 	s.dirs = append(s.dirs, dir)
-	b, err := readLimited(filepath.Join(dir, "info", "alternates"), 1<<20)
+	list, err := readAlternates(dir)
+	for _, path := range list {
+		if err == nil {
+			err = s.addDir(path, depth+1)
+		}
+	}
+	return err
+}
+
+// readAlternates returns the object folders that an object folder borrows
+// from.
+func readAlternates(dir string) ([]string, error) {
+	file := filepath.Join(dir, "info", "alternates")
+	b, err := readLimited(file, 1<<20)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return nil, nil
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
+	var list []string
 	for line := range strings.Lines(string(b)) {
 		line = strings.TrimSuffix(line, "\n")
 		if line == "" || line[0] == '#' {
@@ -77,14 +91,21 @@ func (s *objectStore) addDir(dir string, depth int) error {
 		}
 		if line[0] == '"' {
 			if line, err = unquote(line); err != nil {
-				return fmt.Errorf("%s/info/alternates: %w", dir, err)
+				return nil, fmt.Errorf("%s: %w", file, err)
 			}
 		}
-		if err := s.addDir(absolute(dir, line), depth+1); err != nil {
-			return err
-		}
+		list = append(list, absolute(dir, line))
 	}
-	return nil
+	return list, nil
+}
+
+// HasAlternates reports whether the repository borrows objects from others.
+func (l *Layout) HasAlternates() (bool, error) {
+	list, err := readAlternates(l.Objects)
+	if err != nil {
+		return false, readError(l.GitDir, err)
+	}
+	return len(list)+len(l.Alternates) > 0, nil
 }
 
 // unquote reads a path in git's C-like quotes.
