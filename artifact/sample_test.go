@@ -25,12 +25,16 @@ func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x9e377
 func pick[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
 
 // newSample returns a partition of the given number of files with about
-// perFile units each.
+// perFile units each, in the folder "src".
 func newSample(r *rand.Rand, files, perFile int) *sample {
+	return newSampleIn(r, "src", files, perFile)
+}
+
+func newSampleIn(r *rand.Rand, dir string, files, perFile int) *sample {
 	s := &sample{}
 	for i := range files {
 		f := File{
-			Path: fmt.Sprintf("src/%c%c/%03d_%s.go", 'a'+i*26/files, 'a'+i%26, i, pick(r, sampleWords)),
+			Path: fmt.Sprintf("%s/%c%c/%03d_%s.go", dir, 'a'+i*26/files, 'a'+i%26, i, pick(r, sampleWords)),
 			Mode: pick(r, []uint32{0o100644, 0o100755, 0o120000}),
 			Lang: pick(r, []string{"go", "python", "", "rust"}),
 		}
