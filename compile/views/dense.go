@@ -24,7 +24,7 @@ func Dense(in *Partition) ([]byte, error) {
 		Keys:  make([][16]byte, n),
 		Rows:  make([]int8, n*dims),
 	}
-	k := keyer{h: sha256.New(), model: data.Model}
+	k := newKeyer(data.Model)
 	var doc embed.Document
 	for d := range in.Docs {
 		in.document(d, &doc)
@@ -65,6 +65,8 @@ type keyer struct {
 	buf   []byte
 	sum   [sha256.Size]byte
 }
+
+func newKeyer(model artifact.Digest) *keyer { return &keyer{h: sha256.New(), model: model} }
 
 func (k *keyer) key(d *embed.Document) [16]byte {
 	k.h.Reset()
