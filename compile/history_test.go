@@ -12,6 +12,7 @@ import (
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/git"
+	"github.com/pindex-dev/pindex/git/gogit"
 	"github.com/pindex-dev/pindex/internal/gitobj"
 )
 
@@ -50,12 +51,18 @@ func TestSameDigest(t *testing.T) {
 	if want.Manifest.PartitionBits != 1 || len(want.Manifest.Partitions) < 100 {
 		t.Fatalf("k is %d, with %d partitions", want.Manifest.PartitionBits, len(want.Manifest.Partitions))
 	}
+	embedded, err := gogit.Open(context.Background(), r.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer embedded.Close()
 	for name, change := range map[string]func(*Options){
 		"1 worker in process":  func(o *Options) { o.InProcess, o.Workers = true, 1 },
 		"3 workers in process": func(o *Options) { o.InProcess, o.Workers = true, 3 },
 		"1 worker":             func(o *Options) { o.Workers = 1 },
 		"2 workers":            func(o *Options) { o.Workers = 2 },
 		"another folder":       func(o *Options) { o.Repo = copied.open() },
+		"go-git":               func(o *Options) { o.Repo = embedded },
 		"by name":              func(o *Options) { o.Rev = "main" },
 		"by hash":              func(o *Options) { o.Rev = id },
 	} {
