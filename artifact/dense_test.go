@@ -91,3 +91,24 @@ func FuzzOpenDense(f *testing.F) {
 		}
 	})
 }
+
+func TestDenseGolden(t *testing.T) {
+	d := &DenseData{Model: DigestOf([]byte("model")), Dims: 4}
+	for i := range 5 {
+		d.Docs = append(d.Docs, uint32(i*300))
+		d.Keys = append(d.Keys, [16]byte(make([]byte, 16)))
+		d.Keys[i][i] = byte(i + 1)
+		d.Rows = append(d.Rows, int8(i), int8(-i), 127, -127)
+	}
+	b, err := EncodeDense(DigestOf([]byte("key")), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := OpenDense(goldenSegment(t, "dense.v0.seg", b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Len() != 5 || r.Doc(4) != 1200 || r.Key(2) != d.Keys[2] || !slices.Equal(r.Rows(), d.Rows) || r.Model() != d.Model {
+		t.Error("the golden segment reads otherwise than it was written")
+	}
+}
