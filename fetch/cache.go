@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -27,12 +28,12 @@ const StoreDir = "store"
 type kind string
 
 const (
-	segments  kind = "seg"
-	manifests kind = "manifest"
-	models    kind = "model"
+	partitions kind = "part"
+	manifests  kind = "manifest"
+	models     kind = "model"
 )
 
-var kinds = []kind{segments, manifests, models}
+var kinds = []kind{partitions, manifests, models}
 
 // Cache holds verified files by digest. It is safe for concurrent use, and
 // any number of processes may use one folder. A cache that cannot be written
@@ -147,24 +148,24 @@ var (
 	errWrongSize = errors.New("not a file of the expected size")
 )
 
-// open returns the file with the given digest and size, errMiss when it is
-// not there or cannot be right. With verify, or when the file may be what a
-// power loss left, the whole content is verified; else only its size is.
-func (c *Cache) open(k kind, d artifact.Digest, size int64, verify bool) (mapping, error) {
+// open returns the file with the given name and size, errMiss when it is not
+// there or cannot be right. With always, or when the file may be what a power
+// loss left, its content has to pass verify; else only its size is looked at.
+func (c *Cache) open(k kind, name artifact.Digest, size int64, always bool, verify func(data []byte) bool) (mapping, error) {
 	if !c.readable {
 		return mapping{}, errMiss
 	}
-	path := c.path(k, d)
+	path := c.path(k, name)
 	m, written, err := openMapped(path, size)
 	if err != nil {
 		return mapping{}, errMiss
 	}
 	old := written.Before(c.boot)
-	if !verify && !old {
+	if !always && !old {
 		return m, nil
 	}
-	equal := false
-	if err := artifact.Guard(func() error { equal = artifact.DigestOf(m.data) == d; return nil }); err != nil || !equal {
+	whole := false
+	if err := artifact.Guard(func() error { whole = verify(m.data); return nil }); err != nil || !whole {
 		m.close()
 		return mapping{}, errMiss
 	}
@@ -176,9 +177,56 @@ func (c *Cache) open(k kind, d artifact.Digest, size int64, verify bool) (mappin
 	return m, nil
 }
 
+// has reports whether the file is there and open would not verify it.
+func (c *Cache) has(k kind, name artifact.Digest, size int64) bool {
+	if !c.readable {
+		return false
+	}
+	info, err := os.Lstat(c.path(k, name))
+	return err == nil && info.Mode().IsRegular() && info.Size() == size && !info.ModTime().Before(c.boot)
+}
+
+// put writes a file whose content the caller has verified. It reports whether
+// it is in the cache now; a failure to write is noted and ends all writing.
+func (c *Cache) put(k kind, name artifact.Digest, write func(io.Writer) error) bool {
+	if !c.writable() {
+		return false
+	}
+	path := c.path(k, name)
+	if err := c.makeDir(k, filepath.Dir(path)); err != nil {
+		c.fail(err)
+		return false
+	}
+	if err := durable.Replace(path, 0o400, write); err != nil {
+		c.fail(err)
+		return false
+	}
+	return true
+}
+
+// openBlob is open for a file that is named by the digest of its content.
+func (c *Cache) openBlob(k kind, d artifact.Digest, size int64, always bool) (mapping, error) {
+	return c.open(k, d, size, always, func(data []byte) bool { return artifact.DigestOf(data) == d })
+}
+
+// putBlob is put for content whose digest is d.
+func (c *Cache) putBlob(k kind, d artifact.Digest, content []byte) bool {
+	return c.put(k, d, func(w io.Writer) error { _, err := w.Write(content); return err })
+}
+
+// openBundle is open for a bundle.
+func (c *Cache) openBundle(b *bundle, always bool) (mapping, error) {
+	return c.open(partitions, b.name, b.size, always, b.verify)
+}
+
+// putBundle is put for a bundle; segments holds one content for each part.
+func (c *Cache) putBundle(b *bundle, segments [][]byte) bool {
+	return c.put(partitions, b.name, func(w io.Writer) error { return b.write(w, segments) })
+}
+
 // read returns a verified copy of a small file; nil when it is not there.
 func (c *Cache) read(k kind, d artifact.Digest, size int64) []byte {
-	m, err := c.open(k, d, size, true)
+	m, err := c.openBlob(k, d, size, true)
 	if err != nil {
 		return nil
 	}
@@ -198,7 +246,7 @@ func (c *Cache) model(d artifact.Digest, size int64) []byte {
 	if b := c.models[d]; b != nil {
 		return b
 	}
-	m, err := c.open(models, d, size, false)
+	m, err := c.openBlob(models, d, size, false)
 	if err != nil {
 		return nil
 	}
@@ -206,57 +254,28 @@ func (c *Cache) model(d artifact.Digest, size int64) []byte {
 	return m.data
 }
 
-// drop removes a file that turned out to be damaged.
-func (c *Cache) drop(k kind, d artifact.Digest) {
-	if c.readable {
-		os.Remove(c.path(k, d))
-	}
-}
-
-// Ingest writes segments that are in memory, each after its digest has been
-// verified. Not being able to write is no error, see Notes.
+// Ingest writes the segments of one partition, in the order of views, that
+// are in memory, after their digests have been verified. Not being able to
+// write is no error, see Notes.
 func (c *Cache) Ingest(ctx context.Context, segs []artifact.PackSegment) error {
-	for _, s := range segs {
-		if err := context.Cause(ctx); err != nil {
-			return err
-		}
+	var b bundle
+	contents := make([][]byte, len(segs))
+	for i, s := range segs {
 		digest := artifact.DigestOf(s.Bytes)
 		if !s.Digest.IsZero() && s.Digest != digest {
 			return fail.New(fail.Internal, "", "a %s segment has digest %s, not %s", s.View, digest, s.Digest)
 		}
-		if !c.has(segments, digest, int64(len(s.Bytes))) && !c.put(segments, digest, s.Bytes) {
-			return nil
-		}
+		b.add(s.View, digest, int64(len(s.Bytes)))
+		contents[i] = s.Bytes
+	}
+	b.seal()
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	if len(segs) > 0 && !c.has(partitions, b.name, b.size) {
+		c.putBundle(&b, contents)
 	}
 	return nil
-}
-
-// has reports whether the file is there and has the right size.
-func (c *Cache) has(k kind, d artifact.Digest, size int64) bool {
-	if !c.readable {
-		return false
-	}
-	info, err := os.Lstat(c.path(k, d))
-	return err == nil && info.Mode().IsRegular() && info.Size() == size && !info.ModTime().Before(c.boot)
-}
-
-// put writes content, whose digest the caller has verified. It reports
-// whether the content is in the cache now; a failure to write is noted and
-// ends all writing.
-func (c *Cache) put(k kind, d artifact.Digest, content []byte) bool {
-	if !c.writable() {
-		return false
-	}
-	path := c.path(k, d)
-	if err := c.makeDir(k, filepath.Dir(path)); err != nil {
-		c.fail(err)
-		return false
-	}
-	if err := durable.Replace(path, 0o400, content); err != nil {
-		c.fail(err)
-		return false
-	}
-	return true
 }
 
 // makeDir creates the folder of one kind and two digits, once.

@@ -5,7 +5,7 @@
 // # The cache
 //
 //	$PINDEX_CACHE_DIR, else pindex in the user's cache folder
-//	├── seg/ab/<64 digits>       segments, by the digest of the uncompressed bytes
+//	├── part/ab/<64 digits>      uncompressed segments of one partition, see bundle.go
 //	├── manifest/ab/<64 digits>  pindex manifests, by index digest
 //	├── model/ab/<64 digits>     embedder tables
 //	└── store/                   the default local store (its own format: package registry)

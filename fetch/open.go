@@ -18,8 +18,8 @@ import (
 // zero value asks for the commit's default profile, with all views.
 type OpenOptions struct {
 	// Views that are unpacked into the cache when a pack has to be read; nil
-	// means all. A view that is not listed can be read all the same, at the
-	// price of reading its pack once more. The units are always unpacked.
+	// means all. The units are always among them. A view that is not listed
+	// can be read all the same: its partition is then unpacked as a whole.
 	Views []artifact.View
 	// Profile is the digest of the θ that the index must have; zero takes
 	// what the commit's own tag holds.
@@ -173,7 +173,7 @@ func cached(ctx context.Context, store registry.Store, cache *Cache, k kind, d o
 	if err != nil {
 		return nil, lost(err, store)
 	}
-	cache.put(k, digest, b)
+	cache.putBlob(k, digest, b)
 	return b, nil
 }
 
@@ -190,7 +190,7 @@ func Model(ctx context.Context, store registry.Store, cache *Cache, m artifact.M
 	if err != nil {
 		return nil, lost(err, store)
 	}
-	if cache.put(models, m.Digest, b) {
+	if cache.putBlob(models, m.Digest, b) {
 		if mapped := cache.model(m.Digest, m.Size); mapped != nil {
 			return mapped, nil
 		}

@@ -41,9 +41,10 @@ func (s *countingStore) Fetch(ctx context.Context, d ocispec.Descriptor) ([]byte
 
 func (s *countingStore) packs() int { return s.fetched[registry.MediaTypePack] }
 
-// cachedFile is the cache's file of a segment.
-func cachedFile(cache *fetch.Cache, d artifact.Digest) string {
-	return filepath.Join(cache.Dir(), "seg", d.Hex()[:2], d.Hex())
+// cachedFile is the cache's file of a partition that was unpacked whole.
+func (x *fixture) cachedFile(cache *fetch.Cache, p int) string {
+	path, _ := fetch.CachedSegment(cache, x.manifest, p, nil, artifact.Units)
+	return path
 }
 
 func TestOpenAfterCompileUnpacksNothing(t *testing.T) {
@@ -107,17 +108,45 @@ func TestOpenSelectedViews(t *testing.T) {
 	x := newFixture(t, small, "")
 	x.publish(t, openStore(t, dir+"/store"), fetch.OpenCache(dir+"/first"))
 	cache := fetch.OpenCache(dir + "/second")
-	ix := open(t, openStore(t, dir+"/store"), cache, x.commit(), fetch.OpenOptions{Views: []artifact.View{artifact.Lexical}})
-	if _, err := ix.Lexical(0); err != nil {
-		t.Fatal(err)
+	store := counting(openStore(t, dir+"/store"))
+	opt := fetch.OpenOptions{Views: []artifact.View{artifact.Lexical}}
+	files := func() (n int) {
+		paths, err := filepath.Glob(cache.Dir() + "/part/*/*")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(paths)
 	}
-	for v, want := range map[string]bool{"units": true, "lexical": true, "source": false, "dense": false, "structural": false} {
-		_, err := os.Stat(cachedFile(cache, x.manifest.Partitions[0].Segments[v].Digest))
-		if (err == nil) != want {
-			t.Errorf("%s in the cache: %v", v, err)
+	for range 2 {
+		ix := open(t, store, cache, x.commit(), opt)
+		for p := range x.packs {
+			if _, err := ix.Lexical(p); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := ix.Units(p); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if store.packs() != len(x.packs) || files() != len(x.packs) {
+			t.Errorf("%d packs were read, %d files made", store.packs(), files())
 		}
 	}
-	x.check(t, ix) // the others on demand
+	path, _ := fetch.CachedSegment(cache, x.manifest, 0, opt.Views, artifact.Lexical)
+	small, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The others on demand, by unpacking all.
+	ix := open(t, store, cache, x.commit(), opt)
+	x.check(t, ix)
+	x.check(t, open(t, store, cache, x.commit(), fetch.OpenOptions{}))
+	if store.packs() != 2*len(x.packs) || files() != 2*len(x.packs) {
+		t.Errorf("%d packs were read, %d files made", store.packs(), files())
+	}
+	large, err := os.Stat(x.cachedFile(cache, 0))
+	if err != nil || large.Size() <= small.Size() {
+		t.Errorf("all views %v, two of them %v, %v", large, small, err)
+	}
 }
 
 func TestNoIndex(t *testing.T) {
@@ -243,27 +272,27 @@ func TestDamagedCacheIsAMiss(t *testing.T) {
 	x := newFixture(t, small, "")
 	type damage struct {
 		name string
-		do   func(path string, size int64) error
+		do   func(path string, offset, size int64) error
 	}
 	damages := []damage{
-		{"deleted", func(path string, _ int64) error { return os.Remove(path) }},
-		{"empty", func(path string, _ int64) error { return os.Truncate(path, 0) }},
-		{"shorter", func(path string, size int64) error { return os.Truncate(path, size-1) }},
-		{"longer", func(path string, size int64) error { return os.Truncate(path, size+1) }},
-		{"zeros after a power loss", func(path string, size int64) error {
+		{"deleted", func(path string, _, _ int64) error { return os.Remove(path) }},
+		{"empty", func(path string, _, _ int64) error { return os.Truncate(path, 0) }},
+		{"shorter", func(path string, _, size int64) error { return os.Truncate(path, size-1) }},
+		{"longer", func(path string, _, size int64) error { return os.Truncate(path, size+1) }},
+		{"zeros after a power loss", func(path string, _, size int64) error {
 			return errors.Join(os.WriteFile(path, make([]byte, size), 0o600), os.Chtimes(path, old, old))
 		}},
-		{"torn after a power loss", func(path string, size int64) error {
+		{"torn after a power loss", func(path string, _, size int64) error {
 			return errors.Join(os.Truncate(path, size/2), os.Truncate(path, size), os.Chtimes(path, old, old))
 		}},
-		{"a folder", func(path string, _ int64) error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o700)) }},
-		{"a link", func(path string, _ int64) error {
+		{"a folder", func(path string, _, _ int64) error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o700)) }},
+		{"a link", func(path string, _, _ int64) error {
 			return errors.Join(os.Rename(path, path+".moved"), os.Symlink(path+".moved", path))
 		}},
 	}
 	// One flipped bit in every part of the header, and in the sections.
-	for _, at := range []int{0, 8, 9, 10, 12, 16, 20, 24, 40, 56, 60, 64, 70, 80, 100} {
-		damages = append(damages, damage{"bit " + string(rune('a'+at%26)), func(path string, _ int64) error { return flip(path, at) }})
+	for _, at := range []int{0, 8, 9, 10, 12, 16, 20, 24, 40, 50, 60, 64, 70} {
+		damages = append(damages, damage{"bit " + string(rune('a'+at%26)), func(path string, offset, _ int64) error { return flip(path, int(offset)+at) }})
 	}
 	for _, d := range damages {
 		for _, v := range []artifact.View{artifact.Units, artifact.Source, artifact.Structural} {
@@ -271,17 +300,20 @@ func TestDamagedCacheIsAMiss(t *testing.T) {
 			cache := fetch.OpenCache(dir + "/cache")
 			store := openStore(t, dir+"/store")
 			x.publish(t, store, cache)
-			seg := x.manifest.Partitions[1].Segments[v.String()]
-			path := cachedFile(cache, seg.Digest)
+			path, offset := fetch.CachedSegment(cache, x.manifest, 1, nil, v)
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
 			if err := os.Chmod(path, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if err := d.do(path, seg.Size); err != nil {
+			if err := d.do(path, offset, int64(len(want))); err != nil {
 				t.Fatal(err)
 			}
 			cache = fetch.OpenCache(dir + "/cache")
 			x.check(t, open(t, store, cache, x.commit(), fetch.OpenOptions{}))
-			if b, err := os.ReadFile(path); d.name != "a folder" && (err != nil || artifact.DigestOf(b) != seg.Digest) {
+			if b, err := os.ReadFile(path); d.name != "a folder" && (err != nil || !bytes.Equal(b, want)) {
 				t.Errorf("%s, %s: not mended: %v", d.name, v, err)
 			}
 		}
@@ -295,7 +327,7 @@ func TestOldFilesAreStamped(t *testing.T) {
 	cache := fetch.OpenCache(dir + "/cache")
 	store := counting(openStore(t, dir+"/store"))
 	x.publish(t, store, cache)
-	path := cachedFile(cache, x.manifest.Partitions[0].Segments["lexical"].Digest)
+	path := x.cachedFile(cache, 0)
 	if err := os.Chtimes(path, old, old); err != nil {
 		t.Fatal(err)
 	}
@@ -322,10 +354,10 @@ func TestTruncatedMappingIsAnError(t *testing.T) {
 			t.Fatal(err)
 		}
 		readers = append(readers, r)
-		if err := os.Chmod(cachedFile(cache, x.manifest.Partitions[p].Segments["source"].Digest), 0o600); err != nil {
+		if err := os.Chmod(x.cachedFile(cache, p), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Truncate(cachedFile(cache, x.manifest.Partitions[p].Segments["source"].Digest), 0); err != nil {
+		if err := os.Truncate(x.cachedFile(cache, p), 0); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -437,8 +469,8 @@ func TestPull(t *testing.T) {
 	pull(len(x.packs))
 	pull(0)
 	// Damage that no look from outside shows.
-	seg := x.manifest.Partitions[1].Segments["dense"]
-	if err := flip(cachedFile(cache, seg.Digest), int(seg.Size)-1); err != nil {
+	path, offset := fetch.CachedSegment(cache, x.manifest, 1, nil, artifact.Dense)
+	if err := flip(path, int(offset+x.manifest.Partitions[1].Segments["dense"].Size)-1); err != nil {
 		t.Fatal(err)
 	}
 	pull(1)

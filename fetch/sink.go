@@ -91,7 +91,7 @@ func (s *Sink) Publish(ctx context.Context, f Final) error {
 	if err != nil {
 		return err
 	}
-	s.cache.put(manifests, artifact.DigestOf(f.Manifest), f.Manifest)
+	s.cache.putBlob(manifests, artifact.DigestOf(f.Manifest), f.Manifest)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.published = out

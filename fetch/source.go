@@ -3,7 +3,6 @@ package fetch
 import (
 	"bytes"
 	"context"
-	"errors"
 	"runtime"
 	"slices"
 	"sync"
@@ -23,7 +22,7 @@ type source struct {
 	cache    *Cache
 	artifact *registry.Artifact
 	manifest *artifact.Manifest
-	views    []artifact.View // unpacked when a pack is read
+	views    []artifact.View // unpacked when a pack is read; nil for all
 	packs    []packState
 	slots    chan struct{} // limits how many packs are in memory
 
@@ -32,18 +31,32 @@ type source struct {
 	closed bool
 }
 
-// packState serialises the reading of one pack.
+// packState is what is known of one partition. The lock serialises the
+// search for its segments; what is mapped is read without it.
 type packState struct {
-	mu    sync.Mutex
-	asked [8]atomic.Bool // by view
+	mu     sync.Mutex
+	asked  [8]atomic.Bool // by view
+	mapped atomic.Pointer[mappedBundle]
+}
+
+type mappedBundle struct {
+	*bundle
+	data []byte
+}
+
+// segment returns a view's bytes if the mapping has them.
+func (m *mappedBundle) segment(v artifact.View, seg artifact.SegmentInfo) ([]byte, bool) {
+	if m == nil {
+		return nil, false
+	}
+	p, ok := m.find(v, seg)
+	if !ok {
+		return nil, false
+	}
+	return p.of(m.data), true
 }
 
 func newSource(store registry.Store, cache *Cache, art *registry.Artifact, m *artifact.Manifest, views []artifact.View) *source {
-	if views == nil {
-		views = artifact.Views
-	} else if !slices.Contains(views, artifact.Units) {
-		views = append([]artifact.View{artifact.Units}, views...)
-	}
 	return &source{
 		store: store, cache: cache, artifact: art, manifest: m, views: views,
 		packs: make([]packState, len(m.Partitions)),
@@ -51,51 +64,108 @@ func newSource(store registry.Store, cache *Cache, art *registry.Artifact, m *ar
 	}
 }
 
+// bundles returns the forms in which partition p can be in the cache: with
+// all its views, and with those that were asked for when these are fewer.
+func (s *source) bundles(p int) (whole, wanted *bundle) {
+	whole, wanted = new(bundle), new(bundle)
+	for _, v := range artifact.Views {
+		seg, ok := s.manifest.Partitions[p].Segments[v.String()]
+		if !ok {
+			continue
+		}
+		whole.add(v, seg.Digest, seg.Size)
+		if s.views == nil || v == artifact.Units || slices.Contains(s.views, v) {
+			wanted.add(v, seg.Digest, seg.Size)
+		}
+	}
+	whole.seal()
+	if len(wanted.parts) == len(whole.parts) {
+		return whole, whole
+	}
+	wanted.seal()
+	return whole, wanted
+}
+
 // segment returns the bytes of one segment, which stay valid until close. The
 // index asks once; when it asks again, what it was given did not pass its
 // checks, and the cached file is verified in full and replaced if need be.
 func (s *source) segment(ctx context.Context, p int, v artifact.View, seg artifact.SegmentInfo) ([]byte, error) {
-	again := int(v) < len(s.packs[p].asked) && s.packs[p].asked[v].Swap(true)
-	if m, err := s.cache.open(segments, seg.Digest, seg.Size, again); err == nil {
-		return s.hold(m)
+	st := &s.packs[p]
+	again := int(v) < len(st.asked) && st.asked[v].Swap(true)
+	if !again {
+		if b, ok := st.mapped.Load().segment(v, seg); ok {
+			return b, nil
+		}
+	}
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if !again {
+		if b, ok := st.mapped.Load().segment(v, seg); ok {
+			return b, nil
+		}
+	}
+	whole, wanted := s.bundles(p)
+	for _, form := range []*bundle{whole, wanted} {
+		if _, ok := form.find(v, seg); !ok {
+			continue
+		}
+		if m, err := s.cache.openBundle(form, again); err == nil {
+			return s.hold(st, form, m, v, seg)
+		}
 	}
 	return s.unpack(ctx, p, v, seg)
 }
 
-// unpack reads the pack of partition p and returns one of its segments. All
-// wanted ones go into the cache.
+// unpack reads the pack of partition p, brings it into the cache and returns
+// one of its segments. The caller holds the partition's lock.
 func (s *source) unpack(ctx context.Context, p int, v artifact.View, seg artifact.SegmentInfo) ([]byte, error) {
-	st := &s.packs[p]
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	// Somebody may have unpacked it while this goroutine waited.
-	if m, err := s.cache.open(segments, seg.Digest, seg.Size, true); err == nil {
-		return s.hold(m)
-	}
 	pack, err := s.readPack(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { <-s.slots }()
+	form, err := s.ingest(p, pack, v)
+	if err != nil {
+		return nil, err
+	}
+	if form != nil {
+		if m, err := s.cache.openBundle(form, false); err == nil {
+			return s.hold(&s.packs[p], form, m, v, seg)
+		}
+	}
 	b, err := pack.SegmentAs(v, seg)
 	if err != nil {
 		return nil, s.explain(err, p)
 	}
-	if !s.cache.put(segments, seg.Digest, b) {
-		// Decompressed into memory of its own, or a part of the pack that
-		// would keep all of it in memory.
-		if e, ok := pack.Entry(v); ok && e.Codec == artifact.CodecRaw {
-			b = bytes.Clone(b)
+	if e, ok := pack.Entry(v); ok && e.Codec == artifact.CodecRaw {
+		b = bytes.Clone(b) // a part of the pack would keep all of it in memory
+	}
+	return b, nil
+}
+
+// ingest unpacks a pack into the cache, in the wanted form if that has the
+// view v, else whole, and returns the form. It returns nil when the cache
+// cannot be written to.
+func (s *source) ingest(p int, pack *artifact.Pack, v artifact.View) (*bundle, error) {
+	if !s.cache.writable() {
+		return nil, nil
+	}
+	whole, form := s.bundles(p)
+	if !slices.ContainsFunc(form.parts, func(part bundlePart) bool { return part.view == v }) {
+		form = whole
+	}
+	contents := make([][]byte, len(form.parts))
+	for i, part := range form.parts {
+		b, err := pack.SegmentAs(part.view, s.manifest.Partitions[p].Segments[part.view.String()])
+		if err != nil {
+			return nil, s.explain(err, p)
 		}
-		return b, nil
+		contents[i] = b
 	}
-	if err := s.ingest(p, pack, v); err != nil {
-		return nil, err
+	if !s.cache.putBundle(form, contents) {
+		return nil, nil
 	}
-	if m, err := s.cache.open(segments, seg.Digest, seg.Size, false); err == nil {
-		return s.hold(m)
-	}
-	return b, nil // written, and deleted again by somebody
+	return form, nil
 }
 
 // readPack fetches and opens a pack and takes one of the slots, which the
@@ -122,32 +192,13 @@ func (s *source) readPack(ctx context.Context, p int) (_ *artifact.Pack, err err
 	return pack, nil
 }
 
-// ingest unpacks the wanted segments of a pack into the cache, but for done,
-// which is there already, and those that are there and whole as far as a look
-// at the file tells.
-func (s *source) ingest(p int, pack *artifact.Pack, done artifact.View) error {
-	for _, v := range s.views {
-		seg, ok := s.manifest.Partitions[p].Segments[v.String()]
-		if !ok || v == done || s.cache.has(segments, seg.Digest, seg.Size) {
-			continue
-		}
-		b, err := pack.SegmentAs(v, seg)
-		if err != nil {
-			return s.explain(err, p)
-		}
-		if !s.cache.put(segments, seg.Digest, b) {
-			return nil // noted; what is asked for comes from memory
-		}
-	}
-	return nil
-}
-
 func (s *source) explain(err error, p int) error {
 	return explain(err, "pack %s of partition %d in %s cannot be used", s.artifact.Packs[p].Digest, p, s.store.Name())
 }
 
-// hold keeps a mapping until close.
-func (s *source) hold(m mapping) ([]byte, error) {
+// hold keeps a mapping until close, makes it the partition's, and returns one
+// of its segments.
+func (s *source) hold(st *packState, form *bundle, m mapping, v artifact.View, seg artifact.SegmentInfo) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -155,7 +206,10 @@ func (s *source) hold(m mapping) ([]byte, error) {
 		return nil, artifact.ErrClosed
 	}
 	s.held = append(s.held, m)
-	return m.data, nil
+	mapped := &mappedBundle{form, m.data}
+	st.mapped.Store(mapped)
+	b, _ := mapped.segment(v, seg) // callers looked whether it is there
+	return b, nil
 }
 
 func (s *source) close() {
@@ -220,27 +274,18 @@ func Pull(ctx context.Context, store registry.Store, cache *Cache, commit string
 // pull brings one partition into the cache and reports whether its pack had
 // to be read.
 func (s *source) pull(ctx context.Context, p int) (bool, error) {
-	missing := false
-	for _, v := range s.views {
-		seg, ok := s.manifest.Partitions[p].Segments[v.String()]
-		if !ok {
-			continue
-		}
-		switch m, err := s.cache.open(segments, seg.Digest, seg.Size, true); {
-		case err == nil:
+	whole, wanted := s.bundles(p)
+	for _, form := range []*bundle{whole, wanted} {
+		if m, err := s.cache.openBundle(form, true); err == nil {
 			m.close()
-		case errors.Is(err, errMiss):
-			s.cache.drop(segments, seg.Digest)
-			missing = true
+			return false, nil
 		}
-	}
-	if !missing {
-		return false, nil
 	}
 	pack, err := s.readPack(ctx, p)
 	if err != nil {
 		return false, err
 	}
 	defer func() { <-s.slots }()
-	return true, s.ingest(p, pack, 0)
+	_, err = s.ingest(p, pack, artifact.Units)
+	return true, err
 }

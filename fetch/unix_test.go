@@ -71,7 +71,7 @@ func TestReadOnlyCache(t *testing.T) {
 	x := newFixture(t, small, "")
 	cache := fetch.OpenCache(dir + "/cache")
 	x.publish(t, openStore(t, dir+"/store"), cache)
-	if err := os.Remove(cachedFile(cache, x.manifest.Partitions[0].Segments["lexical"].Digest)); err != nil {
+	if err := os.Remove(x.cachedFile(cache, 0)); err != nil {
 		t.Fatal(err)
 	}
 	child := child(t, "denied", dir, x.commit())
@@ -139,7 +139,7 @@ func TestCacheOpenToOthers(t *testing.T) {
 	x := newFixture(t, small, "")
 	cache := fetch.OpenCache(dir + "/cache")
 	x.publish(t, openStore(t, dir+"/store"), cache)
-	if err := os.Chmod(dir+"/cache/seg", 0o777); err != nil {
+	if err := os.Chmod(dir+"/cache/part", 0o777); err != nil {
 		t.Fatal(err)
 	}
 	store := counting(openStore(t, dir+"/store"))
@@ -149,11 +149,11 @@ func TestCacheOpenToOthers(t *testing.T) {
 		t.Errorf("%d packs were read, notes %q", store.packs(), cache.Notes())
 	}
 	// One that others could only look into is closed and used.
-	if err := os.Chmod(dir+"/cache/seg", 0o755); err != nil {
+	if err := os.Chmod(dir+"/cache/part", 0o755); err != nil {
 		t.Fatal(err)
 	}
 	noPacks(t, dir, x)
-	if info, err := os.Stat(dir + "/cache/seg"); err != nil || info.Mode().Perm() != 0o700 {
+	if info, err := os.Stat(dir + "/cache/part"); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
 }

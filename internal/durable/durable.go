@@ -10,7 +10,6 @@ package durable
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -41,21 +40,17 @@ func WriteFile(path string, perm fs.FileMode, write func(io.Writer) error) error
 
 // WriteBytes is WriteFile for content that is in memory.
 func WriteBytes(path string, perm fs.FileMode, content []byte) error {
-	return writeFile(path, perm, bytesWriter(content), true)
+	return writeFile(path, perm, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	}, true)
 }
 
-// Replace is WriteBytes without the syncing: atomic for every process that
+// Replace is WriteFile without the syncing: atomic for every process that
 // looks, but a power loss may leave an empty or torn file under the name. It
 // is for caches whose readers check what they read.
-func Replace(path string, perm fs.FileMode, content []byte) error {
-	return writeFile(path, perm, bytesWriter(content), false)
-}
-
-func bytesWriter(content []byte) func(io.Writer) error {
-	return func(w io.Writer) error {
-		_, err := io.Copy(w, bytes.NewReader(content))
-		return err
-	}
+func Replace(path string, perm fs.FileMode, write func(io.Writer) error) error {
+	return writeFile(path, perm, write, false)
 }
 
 func writeFile(path string, perm fs.FileMode, write func(io.Writer) error, sync bool) (err error) {
