@@ -33,9 +33,11 @@ type Engine struct {
 	docBase []int // number of documents in earlier partitions; one more entry than partitions
 	docs    int
 
-	stats   lazy[*lexicalStats]
-	embed   lazy[embed.Embedder]
-	scratch sync.Pool // *searchScratch
+	stats    lazy[*lexicalStats]
+	embed    lazy[embed.Embedder]
+	table    lazy[*fileTable]
+	projects lazy[*projects]
+	scratch  sync.Pool // *searchScratch
 }
 
 // New returns an engine over ix. It opens nothing yet.

@@ -1,0 +1,395 @@
+package query
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/internal/fail"
+)
+
+// UsesOptions say which uses of a name to list.
+type UsesOptions struct {
+	Target   string // name, PATH:LINE[:COL], PATH:NAME or symbol id
+	K        int    // entries of each list; 0 means DefaultUses. Totals count all
+	PathGlob string // uses in files that match; "" for all
+	Lang     string
+	All      bool // list external and unresolved uses too
+}
+
+// DefaultUses is the number of uses listed when none is asked for.
+const DefaultUses = 100
+
+// maxUses bounds UsesOptions.K.
+const maxUses = 100_000
+
+// maxTargetsListed bounds the candidates that are listed with one use.
+const maxTargetsListed = 5
+
+// Def finds the declaration of a target.
+func (e *Engine) Def(ctx context.Context, text string) (*DefResult, error) {
+	begun := time.Now()
+	res := &DefResult{Target: text, Results: []SymbolHit{}}
+	err := e.answer(func() error {
+		b, err := e.newBinderFor(ctx, "def")
+		if err != nil {
+			return err
+		}
+		t, err := b.target(text)
+		if err != nil {
+			return err
+		}
+		res.Binding = t.binding
+		if t.binding == External || t.binding == Unresolved {
+			res.Note = t.rule
+		}
+		res.Results, err = b.targets(t, maxUses)
+		res.Total = len(res.Results)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	res.Header = e.header(begun)
+	return res, nil
+}
+
+// targets turns a target into results.
+func (b *binder) targets(t *target, limit int) ([]SymbolHit, error) {
+	out := []SymbolHit{}
+	for _, d := range t.decls[:min(limit, len(t.decls))] {
+		h, err := b.hit(d, t.provenance, t.rule)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, h)
+	}
+	for _, i := range t.files {
+		f := &b.t.files[i]
+		u, err := b.e.ix.Units(f.p)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, SymbolHit{
+			Place: placeOf(f.path, 1, int(max(1, u.File(f.f).Lines))), Level: levelName(artifact.L0), Kind: artifact.KindFile.String(),
+			Name: fileStem(f.path), Symbol: fileStem(f.path), Provenance: t.provenance, Rule: t.rule, Origin: OriginArtifact,
+		})
+	}
+	return out, nil
+}
+
+// Refs lists the uses of a target's name that are bound to it, and counts
+// those that are not.
+func (e *Engine) Refs(ctx context.Context, o UsesOptions) (*UsesResult, error) {
+	return e.usesOf(ctx, "refs", o, func(artifact.Role) bool { return true })
+}
+
+// Callers lists the calls of a target, each at its own line, with the
+// declaration around it.
+func (e *Engine) Callers(ctx context.Context, o UsesOptions) (*UsesResult, error) {
+	return e.usesOf(ctx, "callers", o, isCall)
+}
+
+func isCall(r artifact.Role) bool {
+	return r == artifact.RoleCall || r == artifact.RoleInstantiate || r == artifact.RoleDecorate
+}
+
+func (e *Engine) usesOf(ctx context.Context, what string, o UsesOptions, role func(artifact.Role) bool) (*UsesResult, error) {
+	begun := time.Now()
+	var c *collector
+	err := e.answer(func() error {
+		b, t, filter, err := e.beginUses(ctx, what, &o)
+		if err != nil {
+			return err
+		}
+		if c, err = b.collect(t, o, filter); err != nil {
+			return err
+		}
+		return c.usesOfTarget(t, role)
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.res.Header = e.header(begun)
+	return c.res, nil
+}
+
+// beginUses checks the options and finds the target.
+func (e *Engine) beginUses(ctx context.Context, what string, o *UsesOptions) (*binder, *target, *filter, error) {
+	b, err := e.newBinderFor(ctx, what)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if o.K == 0 {
+		o.K = DefaultUses
+	}
+	if o.K < 1 || o.K > maxUses {
+		return nil, nil, nil, fail.New(fail.Usage, "ask for fewer results", "k is %d, not in 1 to %d", o.K, maxUses)
+	}
+	filter, err := e.newFilter(o.PathGlob, o.Lang, "")
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	t, err := b.target(o.Target)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if len(t.decls) == 0 {
+		return nil, nil, nil, fail.New(fail.NotFound, "name a declaration of this tree", "%s means no declaration in the index: %s", quote(o.Target), t.rule)
+	}
+	return b, t, filter, nil
+}
+
+// collector sorts uses into the lists of a result.
+type collector struct {
+	b      *binder
+	o      UsesOptions
+	filter *filter
+	res    *UsesResult
+}
+
+func (b *binder) collect(t *target, o UsesOptions, f *filter) (*collector, error) {
+	c := &collector{b: b, o: o, filter: f, res: &UsesResult{Target: o.Target, Results: []UseHit{}}}
+	if t.binding == Ambiguous {
+		c.res.Note = "several declarations bear that name; uses of each are listed"
+	}
+	var err error
+	c.res.Targets, err = b.targets(t, maxTargetsListed)
+	return c, err
+}
+
+// usesOfTarget binds every use of the target's name.
+func (c *collector) usesOfTarget(t *target, role func(artifact.Role) bool) error {
+	b := c.b
+	names := map[string]bool{}
+	for _, d := range t.decls {
+		names[d.sym.Name] = true
+		// A class is used through its constructor's owner, and an import may
+		// rename.
+	}
+	aliases, err := b.aliases(t)
+	if err != nil {
+		return err
+	}
+	for p := range b.e.parts() {
+		if err := b.ctx.Err(); err != nil {
+			return err
+		}
+		st, err := b.e.ix.Structural(p)
+		if err != nil {
+			return err
+		}
+		var found []use
+		for _, name := range sortedKeys(names) {
+			if err := st.Occurrences(name, func(o artifact.Occurrence) bool {
+				if role(o.Role) && b.t.number[p][o.File] >= 0 {
+					found = append(found, use{file: b.t.number[p][o.File], occ: o})
+				}
+				return true
+			}); err != nil {
+				return err
+			}
+		}
+		for _, a := range aliases {
+			if b.t.files[a.file].p != p || names[a.name] {
+				continue
+			}
+			uses, err := b.fileUses(a.file)
+			if err != nil {
+				return err
+			}
+			for _, o := range uses {
+				if o.Name == a.name && o.Receiver == "" && role(o.Role) {
+					found = append(found, use{file: a.file, occ: o})
+				}
+			}
+		}
+		slices.SortStableFunc(found, func(x, y use) int {
+			if x.file != y.file {
+				return x.file - y.file
+			}
+			if x.occ.Pos.Before(y.occ.Pos) {
+				return -1
+			}
+			if y.occ.Pos.Before(x.occ.Pos) {
+				return 1
+			}
+			return 0
+		})
+		for i := range found {
+			if err := c.add(found[i], t); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func sortedKeys(m map[string]bool) []string {
+	var out []string
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// alias is another name for a target in one file.
+type alias struct {
+	file int
+	name string
+}
+
+// aliases finds the imports that bind the target under another name.
+func (b *binder) aliases(t *target) ([]alias, error) {
+	var out []alias
+	for p := range b.e.parts() {
+		st, err := b.e.ix.Structural(p)
+		if err != nil {
+			return nil, err
+		}
+		if err := st.WalkImports(func(im artifact.Import) bool {
+			if im.Name == "" || im.Name == im.Alias || im.Alias == "*" || b.t.number[p][im.File] < 0 {
+				return true
+			}
+			for _, d := range t.decls {
+				if im.Name == d.sym.Name || im.Name == "default" {
+					out = append(out, alias{b.t.number[p][im.File], im.Alias})
+					break
+				}
+			}
+			return true
+		}); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// add binds one use and files it under what came out.
+func (c *collector) add(u use, t *target) error {
+	f := &c.b.t.files[u.file]
+	if !c.filter.all {
+		units, err := c.b.e.ix.Units(f.p)
+		if err != nil {
+			return err
+		}
+		if !c.filter.file(units, f.f) {
+			return nil
+		}
+	}
+	var err error
+	if u.in, err = c.b.enclosing(u.file, u.occ.Pos); err != nil {
+		return err
+	}
+	o, err := c.b.bind(u)
+	if err != nil {
+		return err
+	}
+	if t != nil && (o.binding == Bound || o.binding == Ambiguous) {
+		if !overlaps(o.decls, t.decls) {
+			return nil // it is something else of the same name
+		}
+	}
+	return c.file(u, o)
+}
+
+func overlaps(a, b []*decl) bool {
+	for _, x := range a {
+		if slices.ContainsFunc(b, func(y *decl) bool { return y.id == x.id }) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *collector) file(u use, o outcome) error {
+	switch o.binding {
+	case Bound:
+		if len(o.decls) == 0 {
+			return nil // a module, not a declaration
+		}
+		c.res.Total++
+		return c.list(&c.res.Results, u, o)
+	case Ambiguous:
+		c.res.AmbiguousTotal++
+		return c.list(&c.res.Ambiguous, u, o)
+	case External:
+		c.res.External++
+	default:
+		c.res.Unresolved++
+	}
+	if c.o.All {
+		return c.list(&c.res.UnresolvedUses, u, o)
+	}
+	return nil
+}
+
+func (c *collector) list(to *[]UseHit, u use, o outcome) error {
+	if len(*to) >= c.o.K {
+		return nil
+	}
+	b := c.b
+	text, err := b.line(u.file, int(u.occ.Pos.Line))
+	if err != nil {
+		return err
+	}
+	line := int(u.occ.Pos.Line)
+	h := UseHit{
+		Place: placeOf(b.t.files[u.file].path, line, line), Col: int(u.occ.Pos.Col), Role: u.occ.Role.String(),
+		Name: u.occ.Name, Receiver: u.occ.Receiver, Binding: o.binding, Provenance: o.provenance, Rule: o.rule,
+		SourceText: text, TargetTotal: len(o.decls), Origin: OriginArtifact,
+	}
+	if u.in != nil {
+		in, err := b.hit(u.in, "", "")
+		if err != nil {
+			return err
+		}
+		h.Symbol, h.Kind, h.ID = in.Symbol, in.Kind, in.ID
+	}
+	for _, d := range o.decls[:min(maxTargetsListed, len(o.decls))] {
+		th, err := b.hit(d, o.provenance, o.rule)
+		if err != nil {
+			return err
+		}
+		h.Targets = append(h.Targets, th)
+	}
+	*to = append(*to, h)
+	return nil
+}
+
+// Callees lists the calls inside a target, each with what it is bound to.
+func (e *Engine) Callees(ctx context.Context, o UsesOptions) (*UsesResult, error) {
+	begun := time.Now()
+	var c *collector
+	err := e.answer(func() error {
+		b, t, filter, err := e.beginUses(ctx, "callees", &o)
+		if err != nil {
+			return err
+		}
+		if c, err = b.collect(t, o, filter); err != nil {
+			return err
+		}
+		for _, d := range t.decls {
+			uses, err := b.fileUses(d.file)
+			if err != nil {
+				return err
+			}
+			for _, occ := range uses {
+				if !isCall(occ.Role) || occ.Pos.Before(d.sym.Start) || d.sym.End.Before(occ.Pos) {
+					continue
+				}
+				if err := c.add(use{file: d.file, occ: occ}, nil); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.res.Header = e.header(begun)
+	return c.res, nil
+}

@@ -1,0 +1,294 @@
+package query
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/internal/fail"
+)
+
+// target is what the user asked about: the declarations that it may mean.
+type target struct {
+	decls      []*decl
+	files      []int // the target is a module
+	binding    Binding
+	provenance Provenance
+	rule       string
+}
+
+var (
+	idForm       = regexp.MustCompile(`^[0-9a-f]{16}$`)
+	positionForm = regexp.MustCompile(`^(.+):([0-9]{1,9})(?::([0-9]{1,9}))?$`)
+)
+
+// target finds what text means: a symbol id, PATH:LINE[:COL], PATH:NAME, or a
+// name, qualified or not. Nothing found is an error with code NotFound.
+func (b *binder) target(text string) (*target, error) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return nil, fail.New(fail.Usage, "give a name, PATH:LINE[:COL], PATH:NAME or a symbol id", "the target is empty")
+	}
+	if idForm.MatchString(text) {
+		if t, err := b.byID(text); err != nil || t != nil {
+			return t, err
+		}
+	}
+	if m := positionForm.FindStringSubmatch(text); m != nil {
+		path := cleanPath(m[1])
+		line, _ := strconv.Atoi(m[2])
+		col, _ := strconv.Atoi(m[3])
+		if i, ok := b.t.find(path); ok {
+			return b.byPosition(i, line, col)
+		}
+		if strings.ContainsAny(path, "/.") && !strings.Contains(path, "::") {
+			return nil, b.t.noSuchPath(path)
+		}
+	}
+	if i := strings.LastIndexByte(text, ':'); i > 0 && i+1 < len(text) && text[i-1] != ':' {
+		path := cleanPath(text[:i])
+		if f, ok := b.t.find(path); ok {
+			return b.byName(text[i+1:], f)
+		}
+		if strings.ContainsRune(path, '/') {
+			return nil, b.t.noSuchPath(path)
+		}
+	}
+	return b.byName(text, -1)
+}
+
+// byID finds a symbol by its unit's stable id; nil when there is none.
+func (b *binder) byID(id string) (*target, error) {
+	found := make([]*decl, b.e.parts())
+	err := b.e.each(b.ctx, func(_, p int) error {
+		u, err := b.e.ix.Units(p)
+		if err != nil {
+			return err
+		}
+		for f := range u.NumFiles() {
+			lo, _ := u.FileUnits(f)
+			for i, have := range u.FileUnitIDs(f) {
+				if have != id {
+					continue
+				}
+				st, err := b.e.ix.Structural(p)
+				if err != nil {
+					return err
+				}
+				sym, ok := st.UnitSymbol(lo + i)
+				if !ok {
+					return nil
+				}
+				// The binder's memory is not for several goroutines.
+				s := st.Symbol(sym)
+				d := &decl{id: declID{p, sym}, sym: s, file: b.t.number[p][s.File], names: descriptorNames(s.Descriptor)}
+				found[p] = d
+				return nil
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range found {
+		if d == nil {
+			continue
+		}
+		d, err := b.decl(d.id)
+		if err != nil {
+			return nil, err
+		}
+		return &target{decls: []*decl{d}, binding: Bound, provenance: Syntactic, rule: "its id"}, nil
+	}
+	return nil, nil
+}
+
+// byPosition finds what stands at a place: the declaration whose name it is,
+// what the name used there is bound to, or, by line alone, the declaration on
+// that line or around it.
+func (b *binder) byPosition(file, line, col int) (*target, error) {
+	f := &b.t.files[file]
+	st, err := b.e.ix.Structural(f.p)
+	if err != nil {
+		return nil, err
+	}
+	at := artifact.Position{Line: uint32(line), Col: uint32(col)}
+	lo, hi := st.FileSymbols(f.f)
+	var named []*decl
+	for i := lo; i < hi; i++ {
+		pos := st.SymbolNamePos(i)
+		if int(pos.Line) != line {
+			continue
+		}
+		d, err := b.decl(declID{f.p, i})
+		if err != nil {
+			return nil, err
+		}
+		if col == 0 || pos.Col <= at.Col && at.Col < pos.Col+uint32(len(d.sym.Name)) {
+			named = append(named, d)
+		}
+	}
+	if len(named) > 0 {
+		return &target{decls: named[:1], binding: Bound, provenance: Syntactic, rule: "declared there"}, nil
+	}
+	if col > 0 {
+		uses, err := b.fileUses(file)
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range uses {
+			if int(o.Pos.Line) != line || o.Pos.Col > at.Col || at.Col >= o.Pos.Col+uint32(len(o.Name)) {
+				continue
+			}
+			in, err := b.enclosing(file, o.Pos)
+			if err != nil {
+				return nil, err
+			}
+			got, err := b.bind(use{file: file, occ: o, in: in})
+			if err != nil {
+				return nil, err
+			}
+			return &target{decls: got.decls, files: got.files, binding: got.binding, provenance: got.provenance, rule: got.rule}, nil
+		}
+		return nil, fail.New(fail.NotFound, "point at a name; local variables and the language's own names are not in the index",
+			"no declaration and no use of one stands at %s:%d:%d", quote(f.path), line, col)
+	}
+	u, err := b.e.ix.Units(f.p)
+	if err != nil {
+		return nil, err
+	}
+	if n := int(u.File(f.f).Lines); line < 1 || line > n {
+		return nil, fail.New(fail.NotFound, "give a line of the file", "%s has %d lines, not %d", quote(f.path), n, line)
+	}
+	at.Col = 1
+	if t, err := b.text(file); err != nil {
+		return nil, err
+	} else if t != nil {
+		l := t.line(line)
+		at.Col = uint32(len(l) - len(strings.TrimLeft(string(l), " \t")) + 1)
+	}
+	d, err := b.enclosing(file, at)
+	if err != nil {
+		return nil, err
+	}
+	if d == nil {
+		return nil, fail.New(fail.NotFound, "outline the file to see its declarations", "no declaration stands at or around %s:%d", quote(f.path), line)
+	}
+	return &target{decls: []*decl{d}, binding: Bound, provenance: Syntactic, rule: "declared around that line"}, nil
+}
+
+// byName finds the declarations with a name, in one file or (-1) anywhere. In
+// front of the name may stand the names of what encloses it and of the module
+// that it is in.
+func (b *binder) byName(text string, file int) (*target, error) {
+	comps := nameComponents(text)
+	if len(comps) == 0 {
+		return nil, fail.New(fail.Usage, "give a name, PATH:LINE[:COL], PATH:NAME or a symbol id", "%s is no name", quote(text))
+	}
+	all, err := b.declared(comps[len(comps)-1])
+	if err != nil {
+		return nil, err
+	}
+	var found []*decl
+	for _, d := range all {
+		if (file < 0 || d.file == file) && b.qualifies(d, comps[:len(comps)-1]) {
+			found = append(found, d)
+		}
+	}
+	if len(found) == 0 {
+		where := "in the index"
+		if file >= 0 {
+			where = "in " + quote(b.t.files[file].path)
+		}
+		return nil, fail.New(fail.NotFound, "look for it with symbols or grep", "no declaration of %s is %s", quote(text), where)
+	}
+	if nonLocal := slices.DeleteFunc(slices.Clone(found), func(d *decl) bool { return d.local() }); len(nonLocal) > 0 {
+		found = nonLocal
+	}
+	found = preferDefinitions(found)
+	// Production code before tests, types and functions before members, then
+	// path order.
+	slices.SortStableFunc(found, func(x, y *decl) int { return b.weightOf(x) - b.weightOf(y) })
+	t := &target{decls: found, binding: Bound, provenance: Syntactic, rule: "declared under that name"}
+	if !b.oneSet(found) {
+		t.binding = Ambiguous
+	}
+	return t, nil
+}
+
+func (b *binder) weightOf(d *decl) int {
+	w := min(len(d.names), 9)
+	if classify(b.t.files[d.file].path) != 0 {
+		w += 10
+	}
+	return w
+}
+
+// nameComponents cuts a qualified name at its separators.
+func nameComponents(text string) []string {
+	text = strings.TrimSuffix(text, "()")
+	text = strings.NewReplacer("::", "\x00", "->", "\x00", ".", "\x00", "#", "\x00", "/", "\x00", `\`, "\x00").Replace(text)
+	var out []string
+	for _, c := range strings.Split(text, "\x00") {
+		if c != "" {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// qualifies reports whether the components in front of a name fit what
+// encloses the declaration: a tail of the names around it, and before those a
+// tail of its module's path, as in flask.helpers.url_for.
+func (b *binder) qualifies(d *decl, quals []string) bool {
+	if len(quals) == 0 {
+		return true
+	}
+	have := modulePath(b.t.files[d.file].path)
+	have = append(have, d.owner()...)
+	if hasTail(have, quals) {
+		return true
+	}
+	// The file's own name may be left out: flask.url_for for
+	// flask/helpers.py, when the package has it under that name.
+	owner := d.owner()
+	if len(quals) > len(owner) && hasTail(quals, owner) {
+		rest := quals[:len(quals)-len(owner)]
+		if mod := modulePath(b.t.files[d.file].path); len(mod) > 1 && hasTail(mod[:len(mod)-1], rest) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasTail(s, tail []string) bool {
+	return len(tail) <= len(s) && slices.Equal(s[len(s)-len(tail):], tail)
+}
+
+// modulePath returns a file's path as a module name's components: without its
+// extension, and without the file's name where that stands for its folder.
+func modulePath(path string) []string {
+	dir := dirName(path)
+	var out []string
+	if dir != "" {
+		out = strings.Split(dir, "/")
+	}
+	switch stem := strings.TrimSuffix(baseName(path), extOf(path)); stem {
+	case "__init__", "index", "mod", "lib", "main":
+		return out
+	default:
+		return append(out, stem)
+	}
+}
+
+// newBinderFor checks that the structural view is there.
+func (e *Engine) newBinderFor(ctx context.Context, what string) (*binder, error) {
+	if err := e.need(artifact.Structural, what); err != nil {
+		return nil, err
+	}
+	return e.newBinder(ctx)
+}

@@ -1,0 +1,177 @@
+package query
+
+import (
+	"context"
+	"sort"
+	"strings"
+
+	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/internal/fail"
+)
+
+// fileEntry is one indexed file.
+type fileEntry struct {
+	p, f int // partition and number in it
+	path string
+	lang string
+	test bool // test or example code
+}
+
+// fileTable lists the indexed files in path order, with the look-ups that
+// resolving imports needs. It is built when first needed and never changes.
+type fileTable struct {
+	files  []fileEntry
+	first  []int              // first entry of each partition; one more for the end
+	number [][]int            // partition, file -> entry, -1 for skipped ones
+	byBase map[string][]int32 // last path component -> entries
+	byDir  map[string][]int32 // folder -> entries directly in it
+}
+
+func (e *Engine) fileTable(ctx context.Context) (*fileTable, error) {
+	return e.table.get(func() (*fileTable, error) {
+		parts := make([][]fileEntry, e.parts())
+		t := &fileTable{number: make([][]int, e.parts()), byBase: map[string][]int32{}, byDir: map[string][]int32{}}
+		err := e.each(ctx, func(_, p int) error {
+			u, err := e.ix.Units(p)
+			if err != nil {
+				return err
+			}
+			t.number[p] = make([]int, u.NumFiles())
+			for f := range u.NumFiles() {
+				t.number[p][f] = -1
+				if u.Skip(f) == artifact.SkipNone {
+					path := u.Path(f)
+					parts[p] = append(parts[p], fileEntry{p: p, f: f, path: path, lang: u.Lang(f), test: isTestCode(path)})
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, part := range parts {
+			t.first = append(t.first, len(t.files))
+			t.files = append(t.files, part...)
+		}
+		t.first = append(t.first, len(t.files))
+		for i := range t.files {
+			f := &t.files[i]
+			t.number[f.p][f.f] = i
+			base, dir := baseName(f.path), dirName(f.path)
+			t.byBase[base] = append(t.byBase[base], int32(i))
+			t.byDir[dir] = append(t.byDir[dir], int32(i))
+		}
+		return t, nil
+	})
+}
+
+// find returns the entry with the given path.
+func (t *fileTable) find(path string) (int, bool) {
+	i := sort.Search(len(t.files), func(i int) bool { return t.files[i].path >= path })
+	return i, i < len(t.files) && t.files[i].path == path
+}
+
+// withSuffix returns the entries whose path is suffix or ends with "/"+suffix.
+func (t *fileTable) withSuffix(suffix string) []int {
+	var out []int
+	for _, i := range t.byBase[baseName(suffix)] {
+		p := t.files[i].path
+		if p == suffix || strings.HasSuffix(p, suffix) && p[len(p)-len(suffix)-1] == '/' {
+			out = append(out, int(i))
+		}
+	}
+	return out
+}
+
+// hasDir reports whether some indexed file lies directly in the folder.
+func (t *fileTable) hasDir(dir string) bool { return len(t.byDir[dir]) > 0 }
+
+// near returns up to n paths that someone who wrote path may have meant: the
+// same file name first, then the closest spelling.
+func (t *fileTable) near(path string, n int) []string {
+	type scored struct {
+		path string
+		d    int
+	}
+	var all []scored
+	base := lowerName(baseName(path))
+	for i := range t.files {
+		p := t.files[i].path
+		b := lowerName(baseName(p))
+		d := 100
+		switch {
+		case strings.EqualFold(p, path):
+			d = 0
+		case b == base:
+			d = 1 + distance(lowerName(p), lowerName(path), 40)
+		default:
+			if x := distance(b, base, max(2, len(base)/3)); x <= max(2, len(base)/3) {
+				d = 41 + x
+			}
+		}
+		if d < 100 {
+			all = append(all, scored{p, d})
+		}
+	}
+	sort.SliceStable(all, func(i, j int) bool { return all[i].d < all[j].d })
+	var out []string
+	for _, s := range all[:min(n, len(all))] {
+		out = append(out, s.path)
+	}
+	return out
+}
+
+// distance is the edit distance of a and b, or limit+1 when it is larger.
+func distance(a, b string, limit int) int {
+	if len(a)-len(b) > limit || len(b)-len(a) > limit {
+		return limit + 1
+	}
+	if len(a) > 512 || len(b) > 512 {
+		return limit + 1
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diag := row[0]
+		row[0] = i + 1
+		best := row[0]
+		for j := range len(b) {
+			cost := diag
+			if a[i] != b[j] {
+				cost = 1 + min(diag, row[j], row[j+1])
+			}
+			diag, row[j+1] = row[j+1], cost
+			best = min(best, cost)
+		}
+		if best > limit {
+			return limit + 1
+		}
+	}
+	return row[len(b)]
+}
+
+// noSuchPath is the error for a path that the index does not hold.
+func (t *fileTable) noSuchPath(path string) error {
+	remedy := "list the paths with outline"
+	if near := t.near(path, 3); len(near) > 0 {
+		for i := range near {
+			near[i] = quote(near[i])
+		}
+		remedy = "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return fail.New(fail.NotFound, remedy, "the commit has no file %s in the index", quote(path))
+}
+
+// cleanPath writes a user's path as the index does.
+func cleanPath(path string) string {
+	for strings.HasPrefix(path, "./") {
+		path = path[2:]
+	}
+	path = strings.TrimRight(path, "/")
+	if path == "." {
+		return ""
+	}
+	return path
+}
