@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/pindex-dev/pindex/compile"
+)
+
+func TestMain(m *testing.M) {
+	if compile.IsWorker(os.Args) {
+		os.Exit(compile.WorkerMain(context.Background()))
+	}
+	testscript.Main(m, map[string]func(){"pindex": main})
+}
+
+// TestScripts runs the command line as its users do: testdata/script holds one
+// readable script for each promise and each bug.
+func TestScripts(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Fatal("the scripts make repositories with git, and there is no git program: install git")
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		Setup: func(e *testscript.Env) error {
+			home := filepath.Join(e.WorkDir, "home")
+			if err := os.MkdirAll(home, 0o700); err != nil {
+				return err
+			}
+			for _, kv := range [][2]string{
+				{"HOME", home}, {"XDG_CACHE_HOME", filepath.Join(home, "cache")}, {"XDG_CONFIG_HOME", filepath.Join(home, "config")},
+				{"PINDEX_CACHE_DIR", filepath.Join(e.WorkDir, "cache")},
+				{"GIT_CONFIG_NOSYSTEM", "1"}, {"GIT_CONFIG_GLOBAL", os.DevNull},
+				{"GIT_AUTHOR_NAME", "A U Thor"}, {"GIT_AUTHOR_EMAIL", "author@example.com"}, {"GIT_AUTHOR_DATE", "2020-01-02T03:04:05Z"},
+				{"GIT_COMMITTER_NAME", "C O Mitter"}, {"GIT_COMMITTER_EMAIL", "committer@example.com"}, {"GIT_COMMITTER_DATE", "2020-01-02T03:04:05Z"},
+				{"CI", "true"}, {"LC_ALL", "C"},
+			} {
+				e.Setenv(kv[0], kv[1])
+			}
+			return nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"code":   cmdCode,
+			"commit": cmdCommit,
+			"damage": cmdDamage,
+		},
+	})
+}
+
+// cmdCode runs a command and checks its exit code: code N COMMAND [ARG ...].
+func cmdCode(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N COMMAND [ARG ...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		got = exit.ExitCode()
+	case err != nil:
+		ts.Fatalf("%v", err)
+	}
+	if got != want {
+		ts.Fatalf("%s ended with exit code %d, not %d", args[1], got, want)
+	}
+}
+
+// cmdCommit makes the folder a repository, if it is none, and commits all that
+// is in it: commit DIR [MESSAGE].
+func cmdCommit(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: commit DIR [MESSAGE]")
+	}
+	dir, message := ts.MkAbs(args[0]), "a change"
+	if len(args) == 2 {
+		message = args[1]
+	}
+	if _, err := os.Stat(filepath.Join(dir, ".git")); err != nil {
+		ts.Check(ts.Exec("git", "init", "-q", "-b", "main", dir))
+	}
+	ts.Check(ts.Exec("git", "-C", dir, "add", "-A"))
+	ts.Check(ts.Exec("git", "-C", dir, "commit", "-q", "--allow-empty", "-m", message))
+}
+
+// cmdDamage flips one byte in the middle of every file that the patterns
+// match: damage GLOB ...
+func cmdDamage(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: damage GLOB ...")
+	}
+	for _, pattern := range args {
+		files, err := filepath.Glob(ts.MkAbs(pattern))
+		ts.Check(err)
+		if len(files) == 0 {
+			ts.Fatalf("%s matches no file", pattern)
+		}
+		for _, f := range files {
+			b, err := os.ReadFile(f)
+			ts.Check(err)
+			b[len(b)/2] ^= 0x20
+			ts.Check(os.Chmod(f, 0o600))
+			ts.Check(os.WriteFile(f, b, 0o600))
+			ts.Check(os.Chmod(f, 0o400))
+		}
+	}
+}
