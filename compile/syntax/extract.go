@@ -441,17 +441,24 @@ func (x *extraction) addImportAt(at uint32, module, name, alias string) {
 // receiver says it.
 func (x *extraction) isModule(i int32) bool { return x.module[x.name(i)] }
 
-// finish puts the facts in order and returns them.
-func (x *extraction) finish() *Facts {
-	f := x.facts
-	if len(x.exports) > 0 {
-		for i := range f.Decls {
-			d := &f.Decls[i]
-			if d.Parent < 0 && x.exports[x.numbers[d.Name]] {
-				d.Flags |= artifact.SymbolExported
-			}
+// markExports does what exportLater noted.
+func (x *extraction) markExports() {
+	if len(x.exports) == 0 {
+		return
+	}
+	for i := range x.facts.Decls {
+		d := &x.facts.Decls[i]
+		if d.Parent < 0 && x.exports[x.numbers[d.Name]] {
+			d.Flags |= artifact.SymbolExported
 		}
 	}
+	clear(x.exports)
+}
+
+// finish puts the facts in order and returns them.
+func (x *extraction) finish() *Facts {
+	x.markExports()
+	f := x.facts
 	separate(f.Decls)
 	if x.lang.overloads {
 		disambiguate(f.Decls)

@@ -6,12 +6,18 @@ import (
 	"sync"
 	"unsafe"
 
+	kotlin "github.com/tree-sitter-grammars/tree-sitter-kotlin/bindings/go"
 	csharp "github.com/tree-sitter/tree-sitter-c-sharp/bindings/go"
 	c "github.com/tree-sitter/tree-sitter-c/bindings/go"
 	cpp "github.com/tree-sitter/tree-sitter-cpp/bindings/go"
 	golang "github.com/tree-sitter/tree-sitter-go/bindings/go"
+	java "github.com/tree-sitter/tree-sitter-java/bindings/go"
+	javascript "github.com/tree-sitter/tree-sitter-javascript/bindings/go"
+	php "github.com/tree-sitter/tree-sitter-php/bindings/go"
 	python "github.com/tree-sitter/tree-sitter-python/bindings/go"
+	ruby "github.com/tree-sitter/tree-sitter-ruby/bindings/go"
 	rust "github.com/tree-sitter/tree-sitter-rust/bindings/go"
+	typescript "github.com/tree-sitter/tree-sitter-typescript/bindings/go"
 )
 
 // runtimeVersion is the version of go-tree-sitter in go.mod; a test compares
@@ -46,6 +52,21 @@ type language struct {
 // languages is every language that Parse knows, by the name that the rest of
 // pindex uses for it.
 var languages = map[string]*language{
+	"kotlin": {
+		backend: "tree-sitter-kotlin 1.1.0", version: 1,
+		load: kotlin.Language, kinds: kotlinKinds[:], extract: extractKotlin,
+		universe: kotlinUniverse[:], boundary: kotlinBoundary, overloads: true,
+	},
+	"php": {
+		backend: "tree-sitter-php 0.23.11", version: 1,
+		load: php.LanguagePHP, kinds: phpKinds[:], extract: extractPhp,
+		universe: phpUniverse[:], boundary: beginsWith("function ", "class ", "abstract ", "final ", "interface ", "trait ", "enum ", "namespace ", "use "),
+	},
+	"ruby": {
+		backend: "tree-sitter-ruby 0.23.1", version: 1,
+		load: ruby.Language, kinds: rubyKinds[:], extract: extractRuby,
+		boundary: beginsWith("def ", "class ", "module "),
+	},
 	"c": {
 		backend: "tree-sitter-c 0.23.4", version: 1,
 		load: c.Language, kinds: cKinds[:], extract: extractC, boundary: cBoundary,
@@ -64,6 +85,16 @@ var languages = map[string]*language{
 		load: golang.Language, kinds: goKinds[:], extract: extractGo, universe: goUniverse[:],
 		boundary: beginsWith("func ", "type ", "var ", "const ", "import "),
 	},
+	"java": {
+		backend: "tree-sitter-java 0.23.5", version: 1,
+		load: java.Language, kinds: javaKinds[:], extract: extractJava, universe: javaUniverse[:],
+		boundary:  beginsWith("public ", "class ", "interface ", "enum ", "abstract ", "final ", "record ", "@", "import "),
+		overloads: true,
+	},
+	"javascript": { // with JSX
+		backend: "tree-sitter-javascript 0.23.1", version: 1,
+		load: javascript.Language, kinds: jsKinds[:], extract: extractJS, universe: jsUniverse[:], boundary: jsBoundary,
+	},
 	"python": {
 		backend: "tree-sitter-python 0.23.6", version: 1,
 		load: python.Language, kinds: pythonKinds[:], extract: extractPython,
@@ -76,7 +107,18 @@ var languages = map[string]*language{
 			"unsafe ", "async fn ", "const ", "static ", "type ", "macro_rules!", "#["),
 		embedded: rustItems,
 	},
+	"tsx": {
+		backend: "tree-sitter-typescript 0.23.2", version: 1,
+		load: typescript.LanguageTSX, kinds: jsKinds[:], extract: extractJS, universe: jsUniverse[:], boundary: jsBoundary,
+	},
+	"typescript": {
+		backend: "tree-sitter-typescript 0.23.2", version: 1,
+		load: typescript.LanguageTypescript, kinds: jsKinds[:], extract: extractJS, universe: jsUniverse[:], boundary: jsBoundary,
+	},
 }
+
+var jsBoundary = beginsWith("export ", "function ", "async function ", "class ", "abstract class ", "interface ",
+	"type ", "enum ", "namespace ", "declare ", "const ", "let ", "var ", "import ", "module.exports", "exports.")
 
 // grammar loads the language's grammar at the first call.
 func (l *language) grammar() (*grammar, error) {

@@ -70,6 +70,7 @@ const (
 	fLeft
 	fList
 	fMacro
+	fMethod
 	fModule
 	fModuleName
 	fName
@@ -104,6 +105,7 @@ const (
 )
 
 var fieldNames = [numFields]string{
+	fMethod:  "method",
 	fReturns: "returns",
 	fAlias:   "alias", fAlternative: "alternative", fArgument: "argument",
 	fArguments: "arguments", fAttribute: "attribute", fBase: "base", fBody: "body",
