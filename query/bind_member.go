@@ -15,6 +15,11 @@ const maxBases = 32
 // the method's own receiver.
 func (b *binder) memberOfSelf(u use) (outcome, error) {
 	comps, ok := splitReceiver(u.occ.Receiver)
+	if super, err := b.pythonSuper(u); err != nil {
+		return undecided, err
+	} else if super {
+		comps, ok = []string{"super"}, true
+	}
 	if !ok || len(comps) != 1 || u.in == nil {
 		return undecided, nil
 	}
@@ -38,6 +43,26 @@ func (b *binder) memberOfSelf(u use) (outcome, error) {
 		return undecided, err
 	}
 	return b.memberOf(u, class, rule, super)
+}
+
+// pythonSuper reports whether the receiver is a call of super, which is no
+// plain chain of names.
+func (b *binder) pythonSuper(u use) (bool, error) {
+	if u.occ.Receiver != "…" || b.t.files[u.file].lang != "python" {
+		return false, nil
+	}
+	t, err := b.text(u.file)
+	if err != nil || t == nil {
+		return false, err
+	}
+	line := t.line(int(u.occ.Pos.Line))
+	before := bytes.TrimRight(line[:min(int(u.occ.Pos.Col)-1, len(line))], " \t")
+	before, ok := bytes.CutSuffix(before, []byte("."))
+	if !ok {
+		return false, nil
+	}
+	i := bytes.LastIndex(before, []byte("super("))
+	return i >= 0 && bytes.IndexByte(before[i:], ')') == len(before[i:])-1, nil
 }
 
 // memberOf binds to the member u.occ.Name of a type or of its bases. A member
@@ -388,8 +413,9 @@ func (b *binder) memberOfWritten(u use, typ string) (outcome, error) {
 	return b.qualified(u, o.decls, nil, "the receiver's written type")
 }
 
-// onlyMember binds a member of an unknown receiver to the only declaration of
-// that name, unless the name is common among methods.
+// onlyMember binds a member of an unknown receiver to the only member of that
+// name in the index (for production code: outside tests), unless the name is
+// common among methods.
 func (b *binder) onlyMember(u use) (outcome, error) {
 	if common(u.occ.Name) {
 		return unresolved("a common name, and the receiver's type is not known"), nil
@@ -404,7 +430,7 @@ func (b *binder) onlyMember(u use) (outcome, error) {
 			found = append(found, d)
 		}
 	}
-	return b.guess(found, "the only declaration of that name; the receiver's type is not known"), nil
+	return b.guess(found, "the only member of that name; the receiver's type is not known"), nil
 }
 
 func memberKind(k artifact.Kind) bool {

@@ -110,9 +110,6 @@ func (b *binder) inPackage(u use) (outcome, error) {
 // onlyDeclaration binds a bare name to the only declaration of that name that
 // could be meant. It is a guess, marked as one.
 func (b *binder) onlyDeclaration(u use) (outcome, error) {
-	if common(u.occ.Name) {
-		return unresolved("a common name"), nil
-	}
 	lang := b.t.files[u.file].lang
 	if builtin(lang, u.occ.Name) {
 		return external("a name of the language"), nil
@@ -121,6 +118,9 @@ func (b *binder) onlyDeclaration(u use) (outcome, error) {
 		// Every name that is not declared here must be imported, so a guess
 		// would be wrong.
 		return unresolved("neither declared in the file nor imported"), nil
+	}
+	if common(u.occ.Name) {
+		return unresolved("a common name"), nil
 	}
 	all, err := b.declared(u.occ.Name)
 	if err != nil {

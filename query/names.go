@@ -22,7 +22,7 @@ func common(name string) bool {
 		"begin", "end", "done", "cancel", "submit", "result", "context", "config", "options", "args", "self", "this", "setup",
 		"teardown", "dispose", "register", "unregister", "subscribe", "publish", "notify", "fetch", "request", "response", "query",
 		"select", "where", "order", "group", "limit", "offset", "exists", "refresh", "sleep", "now", "time", "date", "children",
-		"parent", "node", "list", "dict", "tuple", "array", "object", "number", "bool", "int", "float", "bytes":
+		"parent", "node", "header", "servehttp", "roundtrip", "marshal", "unmarshal", "marshaljson", "unmarshaljson", "scan", "list", "dict", "tuple", "array", "object", "number", "bool", "int", "float", "bytes":
 		return true
 	}
 	return len(name) <= 2
@@ -32,6 +32,49 @@ func common(name string) bool {
 // Languages whose parser facts leave them out already need no list.
 func builtin(lang, name string) bool {
 	switch family(lang) {
+	case "python":
+		switch name {
+		case "__name__", "__file__", "__doc__", "__all__", "__import__", "NotImplemented", "Ellipsis", "abs", "aiter", "all", "anext", "any", "ascii",
+			"bin", "bool", "breakpoint", "bytearray", "bytes", "callable", "chr", "classmethod", "compile", "complex", "delattr",
+			"dict", "dir", "divmod", "enumerate", "eval", "exec", "filter", "float", "format", "frozenset", "getattr", "globals",
+			"hasattr", "hash", "help", "hex", "id", "input", "int", "isinstance", "issubclass", "iter", "len", "list", "locals",
+			"map", "max", "memoryview", "min", "next", "object", "oct", "open", "ord", "pow", "print", "property", "range", "repr",
+			"reversed", "round", "set", "setattr", "slice", "sorted", "staticmethod", "str", "sum", "super", "tuple", "type",
+			"vars", "zip":
+			return true
+		}
+		// The language's exceptions.
+		return len(name) > 5 && name[0] >= 'A' && name[0] <= 'Z' &&
+			(strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception") || strings.HasSuffix(name, "Warning") ||
+				name == "StopIteration" || name == "StopAsyncIteration" || name == "KeyboardInterrupt" || name == "SystemExit" || name == "GeneratorExit")
+	case "script":
+		switch name {
+		case "Array", "ArrayBuffer", "BigInt", "Blob", "Boolean", "Buffer", "Date", "Error", "Event", "FormData", "Function", "Headers",
+			"Infinity", "JSON", "Map", "Math", "NaN", "Number", "Object", "Promise", "Proxy", "RangeError", "Record", "ReadableStream",
+			"Reflect", "RegExp", "Request", "Response", "Set", "String", "Symbol", "SyntaxError", "TextDecoder", "TextEncoder",
+			"TypeError", "URL", "URLSearchParams", "Uint8Array", "WeakMap", "WeakSet", "atob", "btoa", "clearInterval", "clearTimeout",
+			"console", "crypto", "decodeURIComponent", "document", "encodeURIComponent", "exports", "fetch", "globalThis", "isNaN",
+			"module", "parseFloat", "parseInt", "process", "queueMicrotask", "require", "setImmediate", "setInterval", "setTimeout",
+			"structuredClone", "window", "Partial", "Required", "Readonly", "Pick", "Omit", "Exclude", "Extract", "ReturnType",
+			"Parameters", "Awaited", "InstanceType", "NonNullable":
+			return true
+		}
+	case "rust":
+		switch name {
+		case "Some", "None", "Ok", "Err", "Box", "Vec", "String", "Option", "Result", "Clone", "Copy", "Debug", "Default", "Drop", "Eq",
+			"Fn", "FnMut", "FnOnce", "From", "Into", "Iterator", "IntoIterator", "Ord", "PartialEq", "PartialOrd", "Send", "Sized",
+			"Sync", "ToOwned", "ToString", "AsRef", "AsMut", "TryFrom", "TryInto", "Hash", "Unpin", "assert", "assert_eq", "assert_ne",
+			"dbg", "debug_assert", "eprintln", "format", "matches", "panic", "println", "print", "todo", "unimplemented",
+			"unreachable", "vec", "write", "writeln", "drop", "derive", "cfg", "include_str", "env", "concat", "stringify":
+			return true
+		}
+	case "jvm", "csharp":
+		switch name {
+		case "String", "Object", "Integer", "Long", "Boolean", "Double", "Float", "Character", "Byte", "Short", "Void", "System", "Math",
+			"Exception", "RuntimeException", "IllegalArgumentException", "IllegalStateException", "NullPointerException", "Throwable",
+			"Override", "Deprecated", "SuppressWarnings", "Iterable", "Runnable", "Thread", "Class", "Comparable", "StringBuilder":
+			return true
+		}
 	case "c":
 		switch name {
 		case "printf", "fprintf", "sprintf", "snprintf", "malloc", "calloc", "realloc", "free", "memcpy", "memmove", "memset",

@@ -35,7 +35,7 @@ const (
 	noFit
 )
 
-var fitRules = [...]string{"exact name", "same name in another case", "prefix", "prefix in another case", "part of the name", "letters in that order"}
+var fitRules = [...]string{"exact name", "same name but for case and underscores", "prefix", "prefix in another case", "part of the name", "letters in that order"}
 
 // Symbols lists declarations by name: exact ones first, then by prefix, then
 // by substring and by letters in order.
@@ -191,14 +191,13 @@ func (b *binder) fittingNames(want string, exact bool) ([]fittingName, error) {
 
 // fitName says how a name fits what was asked for; low is want in lower case.
 func fitName(name []byte, want, low string) int {
-	if len(name) < len(want) {
-		return noFit
-	}
 	switch {
 	case string(name) == want:
 		return fitExact
-	case len(name) == len(low) && foldHas(name, low, 0):
+	case sameName(name, want):
 		return fitFold
+	case len(name) < len(want):
+		return noFit
 	case string(name[:len(want)]) == want:
 		return fitPrefix
 	case len(name) >= len(low) && foldHas(name, low, 0):
@@ -225,6 +224,26 @@ func fitName(name []byte, want, low string) int {
 		return fitFuzzy
 	}
 	return noFit
+}
+
+// sameName compares names without regard to ASCII case and underscores.
+func sameName(name []byte, want string) bool {
+	i, j := 0, 0
+	for {
+		for i < len(name) && name[i] == '_' {
+			i++
+		}
+		for j < len(want) && want[j] == '_' {
+			j++
+		}
+		if i == len(name) || j == len(want) {
+			return i == len(name) && j == len(want) && i > 0
+		}
+		if foldByte(name[i]) != foldByte(want[j]) {
+			return false
+		}
+		i, j = i+1, j+1
+	}
 }
 
 func foldHas(name []byte, low string, at int) bool {

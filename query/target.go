@@ -22,7 +22,7 @@ type target struct {
 
 var (
 	idForm       = regexp.MustCompile(`^[0-9a-f]{16}$`)
-	positionForm = regexp.MustCompile(`^(.+):([0-9]{1,9})(?::([0-9]{1,9}))?$`)
+	positionForm = regexp.MustCompile(`^(.+?):([0-9]{1,9})(?::([0-9]{1,9}))?$`)
 )
 
 // target finds what text means: a symbol id, PATH:LINE[:COL], PATH:NAME, or a
