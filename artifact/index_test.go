@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/bits"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -240,7 +241,7 @@ func TestGuard(t *testing.T) {
 		t.Fatal(err)
 	}
 	// An address that no program has mapped, far from nil.
-	bad := uintptr(1) << 46
+	bad := uintptr(1) << (bits.UintSize - 18)
 	err := Guard(func() error {
 		if *(*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&bad))) == 0 {
 			return nil

@@ -127,6 +127,26 @@ func TestPackEncoderState(t *testing.T) {
 	}
 }
 
+// TestPackEncoderVector pins the compressed bytes, over more than one block of
+// the frame, so that registries go on sharing equal packs: an update of the
+// library that changes them shows here.
+func TestPackEncoderVector(t *testing.T) {
+	var text []byte
+	for i, x := 0, uint32(1); i < 60000; i++ {
+		x = x*1664525 + 1013904223
+		text = append(text, sampleWords[x>>16%uint32(len(sampleWords))]...)
+		text = append(text, " \n.(=\t"[x>>28%6])
+	}
+	b, err := EncodePack([]PackSegment{{View: Source, Bytes: text}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "sha256:a1970f74f48bed950c5c410b6cd73a2d51c3e238628f6c8d22763a893de93445"
+	if got := DigestOf(b).String(); got != want {
+		t.Errorf("%d bytes packed from %d have digest %s, want %s", len(b), len(text), got, want)
+	}
+}
+
 func TestEncodePackRefusals(t *testing.T) {
 	one := []byte{1}
 	for name, segs := range map[string][]PackSegment{

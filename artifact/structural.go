@@ -295,6 +295,11 @@ func checkStructural(b []byte, d *StructuralData) error {
 	if err != nil {
 		return err
 	}
+	return checkStructuralReader(r, d)
+}
+
+// checkStructuralReader compares all that r holds with d.
+func checkStructuralReader(r *StructuralReader, d *StructuralData) error {
 	if r.NumFiles() != d.Files || r.NumUnits() != d.Units || r.NumSymbols() != len(d.Symbols) ||
 		r.NumOccurrences() != len(d.Occurrences) || r.imports != len(d.Imports) {
 		return damaged("structural: counts differ when read back")

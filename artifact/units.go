@@ -159,6 +159,11 @@ func checkUnits(b []byte, d *UnitsData) error {
 	if err != nil {
 		return err
 	}
+	return checkUnitsReader(r, d)
+}
+
+// checkUnitsReader compares all that r holds with d.
+func checkUnitsReader(r *UnitsReader, d *UnitsData) error {
 	if r.NumFiles() != len(d.Files) || r.NumUnits() != len(d.Units) || r.NumDocs() != len(d.Docs) {
 		return damaged("units: counts differ when read back")
 	}
