@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"encoding"
 	"encoding/base64"
 	"encoding/json"
@@ -10,24 +9,19 @@ import (
 	"sort"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/pindex-dev/pindex/artifact"
 )
 
-// marshal returns the JSON form of a result: one object, keys sorted, no white
-// space, strings that are no UTF-8 under "<key>_b64" in base64. encoding/json
-// alone would replace their bytes by U+FFFD, and the answer would no longer be
-// verbatim.
+// marshal returns the canonical JSON of an answer, in which strings that are
+// no UTF-8 stand under "<key>_b64" in base64. encoding/json alone would replace
+// their bytes by U+FFFD, and the answer would no longer be verbatim.
 func marshal(v any) ([]byte, error) {
 	tree, err := plain(reflect.ValueOf(v))
 	if err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(tree); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return artifact.Canonical(tree)
 }
 
 var (

@@ -41,14 +41,13 @@ func (a *App) symbolsCmd() *cobra.Command {
 	f := c.Flags()
 	f.IntVarP(&o.K, "k", "k", 20, "results at most")
 	f.StringVar(&o.Kind, "kind", "", "only this kind, such as class or function")
-	f.StringVar(&o.Path, "path", "", "only files that match this `GLOB`")
+	f.StringVar(&o.PathGlob, "path", "", "only files that match this `GLOB`")
 	f.StringVar(&o.Lang, "lang", "", "only files in this language")
 	return c
 }
 
 func (a *App) defCmd() *cobra.Command {
-	var o query.DefOptions
-	c := &cobra.Command{
+	return &cobra.Command{
 		Use:   "def TARGET",
 		Short: "Where a name is declared",
 		Long:  "Where a name is declared.\n\n" + targetHelp,
@@ -57,8 +56,7 @@ func (a *App) defCmd() *cobra.Command {
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.withSession(c.Context(), func(s *session) error {
-				o.Target = args[0]
-				r, err := s.engine.Def(c.Context(), o)
+				r, err := s.engine.Def(c.Context(), args[0])
 				if err != nil {
 					return err
 				}
@@ -75,8 +73,6 @@ func (a *App) defCmd() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().IntVarP(&o.K, "k", "k", 20, "results at most")
-	return c
 }
 
 // uses makes the commands that list uses of a name.
@@ -102,7 +98,7 @@ func (a *App) uses(use, what, example string, ask func(*query.Engine, context.Co
 	}
 	f := c.Flags()
 	f.IntVarP(&o.K, "k", "k", 50, "results at most")
-	f.StringVar(&o.Path, "path", "", "only uses in files that match this `GLOB`")
+	f.StringVar(&o.PathGlob, "path", "", "only uses in files that match this `GLOB`")
 	f.BoolVar(&o.All, "all", false, "list what no rule binds as well")
 	return c
 }

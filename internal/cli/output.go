@@ -110,4 +110,3 @@ func lines(b []byte) [][]byte {
 	}
 	return out
 }
-

@@ -81,13 +81,21 @@ func (a *App) resolve(ctx context.Context) (string, error) {
 	if isHash(a.rev) {
 		return strings.ToLower(a.rev), nil
 	}
-	repo, err := a.Repo(ctx)
-	if err != nil {
-		return "", err
-	}
 	rev := a.rev
 	if rev == "" {
 		rev = "HEAD"
+	}
+	// The small reader starts no process. What it cannot read, or calls an
+	// error, is left to the full one, whose word is final.
+	if m, err := git.OpenMinimal(ctx, a.repoDir); err == nil {
+		id, err := m.Resolve(ctx, rev)
+		if err := errors.Join(err, m.Close()); err == nil {
+			return id.String(), nil
+		}
+	}
+	repo, err := a.Repo(ctx)
+	if err != nil {
+		return "", err
 	}
 	id, err := repo.Resolve(ctx, rev)
 	if err != nil {
@@ -121,10 +129,11 @@ func (a *App) open(ctx context.Context) (*session, error) {
 			return nil, errors.Join(err, ix.Close())
 		}
 	}
-	s.engine, err = query.NewEngine(ix, query.EngineOptions{Hidden: s.changed})
-	if err != nil {
-		return nil, errors.Join(err, ix.Close())
-	}
+	s.engine = query.New(ix, query.Options{
+		Model: func(m artifact.ModelInfo) ([]byte, error) {
+			return fetch.Model(ctx, store, cache, m)
+		},
+	})
 	for _, n := range cache.Notes() {
 		a.Note("%s", n)
 	}
@@ -148,14 +157,37 @@ func (a *App) compileAndOpen(ctx context.Context, store registry.Store, cache *f
 // changedFiles returns the tracked files of the working tree that differ from
 // the index's commit.
 func (a *App) changedFiles(ctx context.Context, ix *artifact.Index) ([]string, error) {
-	repo, err := a.Repo(ctx)
+	if l, err := git.FindLayout(a.repoDir); err == nil && l.WorkTree == "" {
+		return nil, nil
+	}
+	tree, err := treeOf(ix)
 	if err != nil {
 		return nil, err
 	}
-	if repo.WorkTree() == "" {
-		return nil, nil
+	changes, err := git.Changed(ctx, a.repoDir, tree, git.Options{})
+	if err != nil {
+		return nil, err
 	}
-	return git.Changed(ctx, repo, treeOf(ix))
+	paths := make([]string, len(changes))
+	for i, c := range changes {
+		paths[i] = c.Path
+	}
+	return paths, nil
+}
+
+// treeOf lists the tree that an index is of, from the index alone.
+func treeOf(ix *artifact.Index) ([]git.Entry, error) {
+	tree := make([]git.Entry, 0, ix.Manifest().Files)
+	for p := range ix.NumPartitions() {
+		u, err := ix.Units(p)
+		if err != nil {
+			return nil, err
+		}
+		for f := range u.NumFiles() {
+			tree = append(tree, git.Entry{Path: u.Path(f), Mode: u.Mode(f), ID: u.Blob(f), Size: int64(u.Size(f))})
+		}
+	}
+	return tree, nil
 }
 
 // freshness is what every answer says of itself.

@@ -13,8 +13,7 @@ import (
 )
 
 func (a *App) outlineCmd() *cobra.Command {
-	var o query.OutlineOptions
-	c := &cobra.Command{
+	return &cobra.Command{
 		Use:   "outline PATH",
 		Short: "What a file or folder declares",
 		Example: `  pindex outline src/flask/app.py
@@ -22,8 +21,7 @@ func (a *App) outlineCmd() *cobra.Command {
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.withSession(c.Context(), func(s *session) error {
-				o.Path = args[0]
-				r, err := s.engine.Outline(c.Context(), o)
+				r, err := s.engine.Outline(c.Context(), args[0])
 				if err != nil {
 					return err
 				}
@@ -32,8 +30,6 @@ func (a *App) outlineCmd() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().IntVarP(&o.K, "k", "k", 0, "entries at most; 0 is all")
-	return c
 }
 
 func writeOutline(o *output, r *query.OutlineResult) {
@@ -70,16 +66,15 @@ A alone is one line, A- goes on to the end.`,
 				return err
 			}
 			return a.withSession(c.Context(), func(s *session) error {
-				o := query.ShowOptions{Path: path, StartLine: from, EndLine: to}
 				if from != 0 {
 					// A path may itself end in what looks like a range.
 					if _, _, ok, err := s.index.FindFile(args[0]); err != nil {
 						return err
 					} else if ok {
-						o = query.ShowOptions{Path: args[0]}
+						path, from, to = args[0], 0, 0
 					}
 				}
-				r, err := s.engine.Show(c.Context(), o)
+				r, err := s.engine.Show(c.Context(), path, from, to)
 				if err != nil {
 					return err
 				}

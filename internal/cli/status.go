@@ -2,29 +2,19 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"slices"
 
 	"github.com/spf13/cobra"
 
-	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/query"
 )
-
-// fileNote is a file whose content is not, or not fully, in the index.
-type fileNote struct {
-	Path   string `json:"path"`
-	Reason string `json:"reason"`
-	Size   uint64 `json:"size"`
-}
 
 type statusAnswer struct {
 	*query.StatusResult
 	Store   string   `json:"store"`
 	Changed []string `json:"changed"` // tracked files of the working tree that differ from the commit
-	// With --files: every file that is skipped or read with gaps.
-	SkippedFiles  []fileNote `json:"skipped_files,omitempty"`
-	DegradedFiles []fileNote `json:"degraded_files,omitempty"`
+	// With --files: every file that is skipped, or indexed with gaps.
+	SkippedFiles []query.SkippedFile `json:"skipped_files,omitempty"`
 }
 
 func (a *App) statusCmd() *cobra.Command {
@@ -37,10 +27,7 @@ func (a *App) statusCmd() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return a.withSession(c.Context(), func(s *session) error {
-				r, err := s.engine.Status(c.Context())
-				if err != nil {
-					return err
-				}
+				r := s.engine.Status()
 				r.Freshness = s.freshness()
 				store, err := a.Store()
 				if err != nil {
@@ -48,7 +35,7 @@ func (a *App) statusCmd() *cobra.Command {
 				}
 				ans := &statusAnswer{StatusResult: r, Store: store.Name(), Changed: s.changed}
 				if files {
-					if ans.SkippedFiles, ans.DegradedFiles, err = notes(c.Context(), s.index); err != nil {
+					if ans.SkippedFiles, err = s.engine.Skips(); err != nil {
 						return err
 					}
 				}
@@ -60,30 +47,6 @@ func (a *App) statusCmd() *cobra.Command {
 	return c
 }
 
-// notes lists the files that are not, or not fully, in the index, in path
-// order.
-func notes(ctx context.Context, ix *artifact.Index) (skipped, degraded []fileNote, err error) {
-	for p := range ix.NumPartitions() {
-		u, err := ix.Units(p)
-		if err != nil {
-			return nil, nil, err
-		}
-		for i := range u.NumFiles() {
-			f := u.File(i)
-			if f.Skip != artifact.SkipNone {
-				skipped = append(skipped, fileNote{f.Path, f.Skip.String(), f.Size})
-			}
-			if f.Degraded != artifact.DegradedNone {
-				degraded = append(degraded, fileNote{f.Path, f.Degraded.String(), f.Size})
-			}
-		}
-		if ctx.Err() != nil {
-			return nil, nil, ctx.Err()
-		}
-	}
-	return skipped, degraded, nil
-}
-
 func writeStatus(o *output, s *statusAnswer) {
 	o.print("commit     %s\n", s.Commit)
 	o.print("freshness  %s", s.Freshness.State)
@@ -92,7 +55,7 @@ func writeStatus(o *output, s *statusAnswer) {
 	}
 	o.print("\ndigest     %s\nstore      %s\nprofile    %s\n", s.Digest, o.name(s.Store), s.Profile)
 	o.print("files      %d, of which %d indexed (%d bytes)\n", s.Files, s.Indexed, s.Bytes)
-	o.print("units      %d, in %d search documents and %d partitions\n", s.Units, s.Docs, s.Partitions)
+	o.print("units      %d, in %d search documents and %d partitions\n", s.Units, s.Documents, s.Partitions)
 	o.print("views\n")
 	for _, name := range sortedKeys(s.Views) {
 		v := s.Views[name]
@@ -112,20 +75,20 @@ func writeStatus(o *output, s *statusAnswer) {
 		}
 		o.print("  %-14s %6d files %10d bytes  units by %s\n", name, l.Files, l.Bytes, l.Backends["units"])
 	}
-	list := func(title string, counts map[string]int, files []fileNote) {
-		if len(counts) == 0 {
-			return
+	for _, l := range []struct {
+		title  string
+		counts map[string]int
+	}{{"skipped, in no view", s.Skipped}, {"degraded, indexed by lines or with gaps", s.Degraded}} {
+		if len(l.counts) > 0 {
+			o.print("%s\n", l.title)
 		}
-		o.print("%s\n", title)
-		for _, reason := range sortedKeys(counts) {
-			o.print("  %-24s %d\n", reason, counts[reason])
-		}
-		for _, f := range files {
-			o.print("    %s: %s (%d bytes)\n", o.name(f.Path), f.Reason, f.Size)
+		for _, reason := range sortedKeys(l.counts) {
+			o.print("  %-24s %d\n", reason, l.counts[reason])
 		}
 	}
-	list("skipped, in no view", s.Skipped, s.SkippedFiles)
-	list("degraded, read with gaps or by lines", s.Degraded, s.DegradedFiles)
+	for _, f := range s.SkippedFiles {
+		o.print("  %s: %s\n", o.name(f.FilePath()), f.Reason)
+	}
 	for _, path := range s.Changed {
 		o.print("changed    %s\n", o.name(path))
 	}

@@ -72,9 +72,6 @@ func (a *App) verify(ctx context.Context, args []string, again bool) (*verifyAns
 		Schema: schemaVerify, Store: store.Name(), Commit: commit, Tree: m.Tree,
 		Digest: art.Index().String(), OCIDigest: string(art.Descriptor.Digest),
 	}
-	if err := m.Canonical(); err != nil {
-		return nil, wrong(err)
-	}
 	if ans.Segments, err = ix.Check(ctx); err != nil {
 		return nil, wrong(err)
 	}
