@@ -94,8 +94,7 @@ const (
 	csThis
 	csBase
 	csExplicitInterface
-	csPrefix
-	csPostfix
+	csElementAccess
 	csNumKinds
 )
 
@@ -133,7 +132,7 @@ var csharpKinds = [csNumKinds]string{
 	csTuplePattern: "tuple_pattern", csTupleElement: "tuple_element", csTupleExpression: "tuple_expression",
 	csAccessorList: "accessor_list", csArrow: "arrow_expression_clause", csEquals: "'=", csThis: "'this",
 	csBase: "'base", csExplicitInterface: "explicit_interface_specifier",
-	csPrefix: "prefix_unary_expression", csPostfix: "postfix_unary_expression",
+	csElementAccess: "element_access_expression",
 }
 
 // csharpUniverse are words that the grammar reads as names.
@@ -282,8 +281,8 @@ func (c *csharpExtractor) visit(i int32) {
 			c.as(artifact.RoleWrite, left)
 		}
 		c.as(artifact.RoleRead, c.child(i, fRight))
-	case csPrefix, csPostfix:
-		c.children(i)
+	case csElementAccess:
+		c.head(i)
 	case csWithInitializer:
 		first := c.first(i)
 		if first != none && c.kind(first) == csIdentifier {

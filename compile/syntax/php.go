@@ -71,6 +71,7 @@ const (
 	phpStaticVariable
 	phpBody
 	phpPropertyHook
+	phpSubscript
 	phpNumKinds
 )
 
@@ -98,6 +99,7 @@ var phpKinds = [phpNumKinds]string{
 	phpRequire: "require_expression", phpRequireOnce: "require_once_expression", phpInclude: "include_expression",
 	phpIncludeOnce: "include_once_expression", phpGoto: "goto_statement", phpLabel: "named_label_statement",
 	phpStaticVariable: "static_variable_declaration", phpBody: "compound_statement", phpPropertyHook: "property_hook",
+	phpSubscript: "subscript_expression",
 }
 
 // phpUniverse are words that the grammar reads as names.
@@ -225,6 +227,8 @@ func (p *phpExtractor) visit(i int32) {
 			role = artifact.RoleType
 		}
 		p.as(role, p.child(i, fRight))
+	case phpSubscript:
+		p.head(i)
 	case phpArgument:
 		p.rest(i, p.child(i, fName), none)
 	case phpRequire, phpRequireOnce, phpInclude, phpIncludeOnce:

@@ -56,6 +56,17 @@ func (w *walker) rest(i, except, also int32) {
 	}
 }
 
+// head visits the first child as it is used and the others as read: "a[i]".
+func (w *walker) head(i int32) {
+	first := w.first(i)
+	w.opt(first)
+	for c := first; c != none; c = w.after(c) {
+		if c != first {
+			w.as(artifact.RoleRead, c)
+		}
+	}
+}
+
 // scope visits the children in a scope of their own.
 func (w *walker) scope(i int32) {
 	w.pushScope()
