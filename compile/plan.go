@@ -178,9 +178,12 @@ func (p *plan) decide() error {
 			}
 		}
 		p.keys[n] = make([]artifact.Digest, len(thetas))
+		parsers := langThetas(&p.profile, langs)
 		for _, v := range artifact.Views {
-			p.keys[n][v] = artifact.SegmentKey(v, thetas[v], langThetas(&p.profile, langs), files)
+			p.keys[n][v] = artifact.SegmentKey(v, thetas[v], parsers, files)
 		}
+		// No parser has a say in the verbatim bytes.
+		p.keys[n][artifact.Source] = artifact.SegmentKey(artifact.Source, thetas[artifact.Source], nil, files)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package compile
 import (
 	"encoding/json"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -91,11 +92,16 @@ func TestNewProgress(t *testing.T) {
 }
 
 func TestFileNoteJSON(t *testing.T) {
-	b, err := json.Marshal([]FileNote{{"a b", "binary", 5}, {"a\xff", "too large", 0}})
+	notes := []FileNote{{"a b", "binary", 5}, {"a\xff", "too large", 0}}
+	b, err := json.Marshal(notes)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := `[{"path":"a b","reason":"binary","size":5},{"path_b64":"Yf8=","reason":"too large","size":0}]`; string(b) != want {
 		t.Errorf("got %s", b)
+	}
+	var back []FileNote
+	if err := json.Unmarshal(b, &back); err != nil || !slices.Equal(back, notes) {
+		t.Errorf("read back as %+v, %v", back, err)
 	}
 }

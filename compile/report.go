@@ -1,7 +1,6 @@
 package compile
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"time"
 	"unicode/utf8"
@@ -54,21 +53,32 @@ type FileNote struct {
 	Size   int64 // bytes; 0 when it was not looked at
 }
 
+type fileNoteJSON struct {
+	Path    string `json:"path,omitempty"`
+	PathB64 []byte `json:"path_b64,omitempty"`
+	Reason  string `json:"reason"`
+	Size    int64  `json:"size"`
+}
+
 // MarshalJSON writes a path that is not UTF-8 as path_b64.
 func (n FileNote) MarshalJSON() ([]byte, error) {
-	var out struct {
-		Path    string `json:"path,omitempty"`
-		PathB64 string `json:"path_b64,omitempty"`
-		Reason  string `json:"reason"`
-		Size    int64  `json:"size"`
-	}
+	out := fileNoteJSON{Reason: n.Reason, Size: n.Size}
 	if utf8.ValidString(n.Path) {
 		out.Path = n.Path
 	} else {
-		out.PathB64 = base64.StdEncoding.EncodeToString([]byte(n.Path))
+		out.PathB64 = []byte(n.Path)
 	}
-	out.Reason, out.Size = n.Reason, n.Size
 	return json.Marshal(out)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (n *FileNote) UnmarshalJSON(b []byte) error {
+	var in fileNoteJSON
+	if err := json.Unmarshal(b, &in); err != nil {
+		return err
+	}
+	*n = FileNote{Path: in.Path + string(in.PathB64), Reason: in.Reason, Size: in.Size}
+	return nil
 }
 
 // Wall is how long the stages took, in milliseconds.
