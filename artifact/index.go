@@ -175,15 +175,34 @@ func (ix *Index) Units(p int) (*UnitsReader, error) {
 	})
 }
 
-// Source returns the source text of partition p.
+// Source returns the source text of partition p. Each file's content is as
+// long as its units say, so byte ranges of units lie inside it.
 func (ix *Index) Source(p int) (*SourceReader, error) {
 	return openView(ix, ix.source, p, Source, func(b []byte, info *PartitionInfo) (*SourceReader, Digest, error) {
 		r, err := OpenSource(b)
 		if err != nil {
 			return nil, Digest{}, err
 		}
-		return r, r.Key(), counts("files", r.NumFiles(), info.Files)
+		return r, r.Key(), errors.Join(counts("files", r.NumFiles(), info.Files), ix.checkSizes(p, r))
 	})
+}
+
+// checkSizes compares the lengths of contents with the units' file sizes.
+func (ix *Index) checkSizes(p int, r *SourceReader) error {
+	u, err := ix.Units(p)
+	if err != nil {
+		return err
+	}
+	for f := range min(u.NumFiles(), r.NumFiles()) {
+		want := uint64(0)
+		if u.Skip(f) == SkipNone {
+			want = u.Size(f)
+		}
+		if lo, hi := r.FileRange(f); uint64(hi-lo) != want {
+			return damaged("file %d has %d bytes, not %d", f, hi-lo, want)
+		}
+	}
+	return nil
 }
 
 // Lexical returns the postings of partition p.
@@ -220,15 +239,35 @@ func (ix *Index) checkDense(r *DenseReader, info *PartitionInfo) error {
 	return nil
 }
 
-// Structural returns the symbols, occurrences and imports of partition p.
+// Structural returns the symbols, occurrences and imports of partition p. Each
+// symbol's unit is one of its own file. Lines may lie behind the file's end:
+// whoever looks them up in the source has to check.
 func (ix *Index) Structural(p int) (*StructuralReader, error) {
 	return openView(ix, ix.structural, p, Structural, func(b []byte, info *PartitionInfo) (*StructuralReader, Digest, error) {
 		r, err := OpenStructural(b)
 		if err != nil {
 			return nil, Digest{}, err
 		}
-		return r, r.Key(), errors.Join(counts("files", r.NumFiles(), info.Files), counts("units", r.NumUnits(), info.Units))
+		return r, r.Key(), errors.Join(counts("files", r.NumFiles(), info.Files), counts("units", r.NumUnits(), info.Units),
+			ix.checkSymbols(p, r))
 	})
+}
+
+// checkSymbols compares the files of symbols with those of their units.
+func (ix *Index) checkSymbols(p int, r *StructuralReader) error {
+	u, err := ix.Units(p)
+	if err != nil {
+		return err
+	}
+	for f := range min(u.NumFiles(), r.NumFiles()) {
+		lo, hi := r.FileSymbols(f)
+		for i := lo; i < hi; i++ {
+			if unit := r.SymbolUnit(i); unit >= u.NumUnits() || u.UnitFile(unit) != f {
+				return damaged("symbol %d of file %d is of unit %d", i, f, unit)
+			}
+		}
+	}
+	return nil
 }
 
 // FindFile returns the partition and the number of the file with the given

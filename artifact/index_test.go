@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -162,7 +163,8 @@ func TestIndexCrossChecks(t *testing.T) {
 			},
 		}
 		concerned := map[string][]View{
-			"a file more": {Units, Source, Structural}, "a unit more": {Units, Structural}, "a doc less": {Units, Lexical, Dense},
+			"a file more": {Units, Source, Structural}, "a unit more": {Units, Source, Structural},
+			"a doc less":    {Units, Source, Lexical, Dense, Structural}, // source and structure open the units
 			"another model": {Dense}, "other dimensions": {Dense}, "no model": {Dense}, "nothing": {},
 		}
 		for name, edit := range edits {
@@ -193,6 +195,45 @@ func TestIndexCrossChecks(t *testing.T) {
 			case fails && name != "missing" && !isFormatError(err):
 				t.Errorf("%s segment, %s: %v", v, name, err)
 			}
+		}
+	}
+}
+
+// TestIndexSizes: contents that are not as long as the units say would let
+// byte ranges point outside.
+func TestIndexSizes(t *testing.T) {
+	for name, edit := range map[string]func(a *sampleArtifact, contents [][]byte, f File, i int){
+		"longer": func(a *sampleArtifact, contents [][]byte, f File, i int) { contents[i] = append(contents[i], 'x') },
+		"shorter": func(a *sampleArtifact, contents [][]byte, f File, i int) {
+			contents[i] = contents[i][:len(contents[i])/2]
+		},
+		"skipped with content": func(a *sampleArtifact, contents [][]byte, f File, i int) {
+			for i := range a.parts[0].units.Files {
+				if a.parts[0].units.Files[i].Skip != SkipNone {
+					contents[i] = []byte("content")
+				}
+			}
+		},
+	} {
+		a := newSampleArtifact(t, 40, 1)
+		contents := slices.Clone(a.parts[0].contents)
+		done := false
+		for i, f := range a.parts[0].units.Files {
+			if f.Skip == SkipNone && f.Size > 1 && !done {
+				edit(a, contents, f, i)
+				done = true
+			}
+		}
+		info := a.manifest.Partitions[0].Segments["source"]
+		b, err := EncodeSource(info.Key, contents)
+		if err != nil || !done {
+			t.Fatal(err, done)
+		}
+		info.Digest, info.Size = DigestOf(b), int64(len(b))
+		a.manifest.Partitions[0].Segments["source"], a.segments[0][Source] = info, b
+		_, err = a.index(t).Source(0)
+		if a.manifest.Files == a.manifest.Indexed || !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s, %d of %d files indexed: %v", name, a.manifest.Indexed, a.manifest.Files, err)
 		}
 	}
 }

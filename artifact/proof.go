@@ -207,9 +207,6 @@ func (ix *Index) proveBlobs(format gitobj.Format, i int, p *Proof) error {
 	for f := range u.NumFiles() {
 		content := src.Content(f)
 		if s := u.Skip(f); s != SkipNone {
-			if len(content) > 0 {
-				return fmt.Errorf("%w: %s is skipped and has content", ErrProof, strconv.Quote(u.Path(f)))
-			}
 			p.NoContent[s.String()]++
 			continue
 		}
