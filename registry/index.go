@@ -36,21 +36,76 @@ func decodeIndex(b []byte) (*layoutIndex, error) {
 	if len(b) > MaxIndexJSON {
 		return nil, fmt.Errorf("%d bytes, more than %d", len(b), MaxIndexJSON)
 	}
-	var x layoutIndex
-	dec := json.NewDecoder(bytes.NewReader(b))
-	if err := dec.Decode(&x.oci); err != nil {
+	var x struct {
+		ocispec.Index
+		Manifests manyDescriptors `json:"manifests"`
+	}
+	x.Manifests.limit = MaxTags
+	if err := json.Unmarshal(b, &x); err != nil {
 		return nil, err
 	}
-	if _, err := dec.Token(); err != io.EOF {
-		return nil, errors.New("more than one JSON value")
+	if x.SchemaVersion != 2 || x.MediaType != "" && x.MediaType != ocispec.MediaTypeImageIndex {
+		return nil, fmt.Errorf("not an OCI image index but schema %d, media type %.128q", x.SchemaVersion, x.MediaType)
 	}
-	if x.oci.SchemaVersion != 2 || x.oci.MediaType != "" && x.oci.MediaType != ocispec.MediaTypeImageIndex {
-		return nil, fmt.Errorf("not an OCI image index but schema %d, media type %.128q", x.oci.SchemaVersion, x.oci.MediaType)
+	x.Index.Manifests = append([]ocispec.Descriptor{}, x.Manifests.list...)
+	return &layoutIndex{x.Index}, nil
+}
+
+// manyDescriptors is a list that is decoded one by one, so that a few
+// megabytes of empty objects do not become some hundred.
+type manyDescriptors struct {
+	limit int
+	list  []ocispec.Descriptor
+}
+
+func (m *manyDescriptors) UnmarshalJSON(b []byte) error {
+	m.list = nil
+	dec := json.NewDecoder(bytes.NewReader(b))
+	if t, err := dec.Token(); err != nil || t != json.Delim('[') {
+		if t == nil && err == nil {
+			return nil // null
+		}
+		return errors.New("a list of descriptors is no list")
 	}
-	if x.oci.Manifests == nil {
-		x.oci.Manifests = []ocispec.Descriptor{}
+	for dec.More() {
+		if len(m.list) == m.limit {
+			return fmt.Errorf("more than %d descriptors", m.limit)
+		}
+		var d ocispec.Descriptor
+		if err := dec.Decode(&d); err != nil {
+			return err
+		}
+		m.list = append(m.list, d)
 	}
-	return &x, nil
+	return nil
+}
+
+// The start of an index.json as encoding/json writes it, and what of an entry
+// precedes and follows its tag.
+const (
+	indexStart = `{"schemaVersion":2,"mediaType":"` + ocispec.MediaTypeImageIndex + `","manifests":[`
+	entryStart = `{"mediaType":"`
+	beforeTag  = `"annotations":{"` + ocispec.AnnotationRefName + `":"`
+	afterTag   = `"}`
+)
+
+// scanTag finds what tag holds without decoding the rest of an index.json
+// that is written as pindex writes it: thousands of commits would cost each
+// cold start some ten milliseconds. When ok is false, only decoding can tell.
+func scanTag(b []byte, tag string) (d ocispec.Descriptor, ok bool) {
+	if !validTag(tag) || !bytes.HasPrefix(b, []byte(indexStart)) {
+		return d, false
+	}
+	needle := []byte(beforeTag + tag + afterTag)
+	at := bytes.Index(b, needle)
+	if at < 0 || bytes.Contains(b[at+1:], needle) {
+		return d, false
+	}
+	start := bytes.LastIndex(b[:at], []byte(entryStart))
+	if start < 0 || json.NewDecoder(bytes.NewReader(b[start:])).Decode(&d) != nil || tagOf(d) != tag {
+		return ocispec.Descriptor{}, false
+	}
+	return d, true
 }
 
 func tagOf(d ocispec.Descriptor) string { return d.Annotations[ocispec.AnnotationRefName] }
@@ -138,6 +193,10 @@ func (l *Local) readIndex() (*layoutIndex, error) {
 	if err != nil {
 		return nil, err
 	}
+	return l.parseIndex(b)
+}
+
+func (l *Local) parseIndex(b []byte) (*layoutIndex, error) {
 	if b == nil {
 		return newLayoutIndex(), nil
 	}

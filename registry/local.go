@@ -237,7 +237,14 @@ func (l *Local) Resolve(ctx context.Context, tag string) (ocispec.Descriptor, er
 	if err := context.Cause(ctx); err != nil {
 		return ocispec.Descriptor{}, err
 	}
-	x, err := l.readIndex()
+	b, err := l.readIndexFile()
+	if err != nil {
+		return ocispec.Descriptor{}, err
+	}
+	if d, ok := scanTag(b, tag); ok {
+		return d, nil
+	}
+	x, err := l.parseIndex(b)
 	if err != nil {
 		return ocispec.Descriptor{}, err
 	}

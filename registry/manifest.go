@@ -1,12 +1,10 @@
 package registry
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/opencontainers/go-digest"
@@ -165,32 +163,31 @@ func ParseArtifact(desc ocispec.Descriptor, b []byte) (*Artifact, error) {
 	if len(b) > MaxOCIManifest {
 		return nil, fmt.Errorf("the OCI manifest has %d bytes, more than %d", len(b), MaxOCIManifest)
 	}
-	var m ocispec.Manifest
-	dec := json.NewDecoder(bytes.NewReader(b))
-	if err := dec.Decode(&m); err != nil {
+	var m struct {
+		ocispec.Manifest
+		Layers manyDescriptors `json:"layers"`
+	}
+	m.Layers.limit = MaxLayers
+	if err := json.Unmarshal(b, &m); err != nil {
 		return nil, fmt.Errorf("OCI manifest: %w", err)
 	}
-	if _, err := dec.Token(); err != io.EOF {
-		return nil, errors.New("OCI manifest: more than one JSON value")
-	}
+	layers := m.Layers.list
 	switch {
 	case m.SchemaVersion != 2 || m.MediaType != ocispec.MediaTypeImageManifest:
 		return nil, fmt.Errorf("not an OCI image manifest but schema %d, media type %.128q", m.SchemaVersion, m.MediaType)
 	case m.ArtifactType != MediaTypeIndex || m.Config.MediaType != MediaTypeIndex:
 		return nil, fmt.Errorf("not a pindex index: artifact type %.128q, config %.128q", m.ArtifactType, m.Config.MediaType)
-	case len(m.Layers) > MaxLayers:
-		return nil, fmt.Errorf("%d layers, more than %d", len(m.Layers), MaxLayers)
-	case len(m.Layers) == 0 || m.Layers[0].MediaType != MediaTypeManifest:
+	case len(layers) == 0 || layers[0].MediaType != MediaTypeManifest:
 		return nil, errors.New("the first layer is not a pindex manifest")
 	}
 	if err := checkDescriptor(m.Config, MaxConfig); err != nil {
 		return nil, fmt.Errorf("config: %w", err)
 	}
-	if err := checkDescriptor(m.Layers[0], MaxManifest); err != nil {
+	if err := checkDescriptor(layers[0], MaxManifest); err != nil {
 		return nil, fmt.Errorf("manifest layer: %w", err)
 	}
-	a := &Artifact{Descriptor: desc, Config: plain(m.Config), Manifest: plain(m.Layers[0]), Annotations: m.Annotations}
-	for i, d := range m.Layers[1:] {
+	a := &Artifact{Descriptor: desc, Config: plain(m.Config), Manifest: plain(layers[0]), Annotations: m.Annotations}
+	for i, d := range layers[1:] {
 		if err := checkDescriptor(d, MaxBlob); err != nil {
 			return nil, fmt.Errorf("layer %d: %w", i+1, err)
 		}

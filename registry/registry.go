@@ -47,6 +47,7 @@ const (
 	MaxConfig      = 64 << 10                 // bytes of a config
 	MaxManifest    = artifact.MaxManifestSize // bytes of a pindex manifest, or of a report
 	MaxIndexJSON   = 64 << 20                 // bytes of a layout's index.json
+	MaxTags        = 250_000                  // entries of a layout's index.json
 )
 
 var (
