@@ -134,11 +134,9 @@ func rebuild(ctx context.Context, r cli.RebuildRequest) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var views []artifact.View
-	for _, v := range artifact.Views {
-		if _, ok := r.Manifest.Views[v.String()]; ok && v != artifact.Units {
-			views = append(views, v)
-		}
+	views, err := parseViews(strings.Fields(r.Manifest.Profile.Options["views"])) // none named: all
+	if err != nil {
+		return "", err
 	}
 	res, err := compile.Run(ctx, compile.Options{Repo: r.Repo, Rev: r.Manifest.Commit, Sink: discard{}, Views: views, Progress: progress})
 	if err != nil {

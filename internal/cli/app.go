@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -124,14 +125,19 @@ func (a *App) end(ctx context.Context, err error) fail.Code {
 		if e.Err != nil {
 			what += ": " + e.Err.Error()
 		}
-		fmt.Fprintf(a.Stderr, "%s: %s\n%s  to mend it: %s\n", a.Name, visible(what), "", visible(e.Remedy))
+		fmt.Fprintf(a.Stderr, "%s: %s\n  to mend it: %s\n", a.Name, sentence(what), sentence(e.Remedy))
 	default:
-		fmt.Fprintf(a.Stderr, "%s: %s\n", a.Name, visible(err.Error()))
+		fmt.Fprintf(a.Stderr, "%s: %s\n", a.Name, sentence(err.Error()))
 	}
 	if code == fail.Internal && e == nil {
 		fmt.Fprintf(a.Stderr, "  this is a defect in %s; please report it with the command and this message\n", a.Name)
 	}
 	return code
+}
+
+// sentence makes a message one safe line.
+func sentence(s string) string {
+	return visible(strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' }), "; "))
 }
 
 // errSaid marks an error whose message has been printed as part of an answer.
@@ -149,7 +155,15 @@ func (a *App) root() *cobra.Command {
 		Short:         "Search, navigate and read one commit of a repository from its index",
 		Version:       a.Version,
 		SilenceErrors: true,
-		SilenceUsage:  true,
+		// Run makes cobra call Args for a word that is no command.
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fail.New(fail.Usage, fmt.Sprintf("see '%s --help'", c.CommandPath()), "unknown command %q", args[0])
+			}
+			return nil
+		},
+		RunE:         func(c *cobra.Command, _ []string) error { return c.Help() },
+		SilenceUsage: true,
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fail.New(fail.Usage, fmt.Sprintf("see '%s --help'", c.CommandPath()), "%v", err)
@@ -179,28 +193,19 @@ func (a *App) root() *cobra.Command {
 	if a.Commands != nil {
 		root.AddCommand(a.Commands(a)...)
 	}
-	usageErrors(root)
+	for _, c := range root.Commands() {
+		usageErrors(c)
+	}
 	return root
 }
 
-// usageErrors gives argument errors of every command the exit code 2 and the
-// way to its help.
+// usageErrors gives argument errors of a command the exit code 2 and its
+// usage.
 func usageErrors(c *cobra.Command) {
 	if check := c.Args; check != nil {
 		c.Args = func(c *cobra.Command, args []string) error {
 			if err := check(c, args); err != nil {
 				return fail.New(fail.Usage, fmt.Sprintf("usage: %s", c.UseLine()), "%v", err)
-			}
-			return nil
-		}
-	}
-	for _, sub := range c.Commands() {
-		usageErrors(sub)
-	}
-	if c.HasSubCommands() && c.Args == nil {
-		c.Args = func(c *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fail.New(fail.Usage, fmt.Sprintf("see '%s --help'", c.CommandPath()), "unknown command %q", args[0])
 			}
 			return nil
 		}
