@@ -130,7 +130,9 @@ func (l *luaExtractor) index(role artifact.Role, i int32) {
 	table := l.first(i)
 	if name := l.indexName(i); name != none {
 		l.useMember(role, name, table)
-		l.as(artifact.RoleRead, table)
+		if table != none && (l.kind(table) != luaIdentifier || !l.isModule(table)) {
+			l.as(artifact.RoleRead, table)
+		}
 		return
 	}
 	l.childrenAs(artifact.RoleRead, i)
