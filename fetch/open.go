@@ -93,7 +93,7 @@ func resolve(ctx context.Context, store registry.Store, commit string, profile a
 	}
 	var tried []string
 	for _, tag := range tags {
-		art, conf, err := readTag(ctx, store, tag)
+		art, conf, err := registry.ReadArtifact(ctx, store, tag)
 		switch {
 		case errors.Is(err, registry.ErrNotFound):
 			tried = append(tried, "tag "+tag)
@@ -111,28 +111,6 @@ func resolve(ctx context.Context, store registry.Store, commit string, profile a
 	}
 	return nil, nil, fail.Wrap(fail.NoIndex, registry.ErrNotFound, remedy,
 		"%s has no index of commit %s; tried %s", store.Name(), commit, strings.Join(tried, " and "))
-}
-
-// readTag reads the artifact that a tag holds. Only a missing tag gives
-// ErrNotFound: a tag that leads nowhere is damage.
-func readTag(ctx context.Context, store registry.Store, tag string) (*registry.Artifact, *registry.Config, error) {
-	desc, err := store.Resolve(ctx, tag)
-	if err != nil {
-		return nil, nil, err
-	}
-	art, conf, err := registry.ReadDescriptor(ctx, store, desc)
-	return art, conf, lost(err, store)
-}
-
-// lost turns the absence of a blob that something names into damage.
-func lost(err error, store registry.Store) error {
-	if !errors.Is(err, registry.ErrNotFound) {
-		return err
-	}
-	return &fail.Error{
-		Code: fail.Verification, What: "the index in " + store.Name() + " is incomplete: " + err.Error(),
-		Remedy: "if it was pruned just now, run the command again; else write it again with pindex compile --parent none --replace",
-	}
 }
 
 // otherProfiles lists the commit's tags that were not tried. It only helps to
@@ -171,7 +149,7 @@ func cached(ctx context.Context, store registry.Store, cache *Cache, k kind, d o
 	}
 	b, err := store.Fetch(ctx, d)
 	if err != nil {
-		return nil, lost(err, store)
+		return nil, registry.Incomplete(store, err)
 	}
 	cache.putBlob(k, digest, b)
 	return b, nil
@@ -188,7 +166,7 @@ func Model(ctx context.Context, store registry.Store, cache *Cache, m artifact.M
 		MediaType: registry.MediaTypeModel, Digest: ocispecDigest(m.Digest), Size: m.Size,
 	})
 	if err != nil {
-		return nil, lost(err, store)
+		return nil, registry.Incomplete(store, err)
 	}
 	if cache.putBlob(models, m.Digest, b) {
 		if mapped := cache.model(m.Digest, m.Size); mapped != nil {

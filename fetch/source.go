@@ -183,7 +183,7 @@ func (s *source) readPack(ctx context.Context, p int) (_ *artifact.Pack, err err
 	}()
 	b, err := s.store.Fetch(ctx, s.artifact.Packs[p])
 	if err != nil {
-		return nil, lost(err, s.store)
+		return nil, registry.Incomplete(s.store, err)
 	}
 	pack, err := artifact.OpenPack(b)
 	if err != nil {

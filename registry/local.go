@@ -384,6 +384,6 @@ func (l *Local) readError(err error, name string) error {
 
 func (l *Local) damagedBlob(d ocispec.Descriptor, err error) error {
 	return fail.Wrap(fail.Verification, err,
-		"write it again with pindex compile --parent none --replace",
+		"write it again with pindex compile --replace",
 		"blob %.100s in the store %s is damaged", d.Digest, l.dir)
 }

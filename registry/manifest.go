@@ -220,7 +220,8 @@ func ReadArtifact(ctx context.Context, s Store, tag string) (*Artifact, *Config,
 	return ReadDescriptor(ctx, s, desc)
 }
 
-// ReadDescriptor is ReadArtifact for a tag that is resolved already.
+// ReadDescriptor is ReadArtifact for a tag that is resolved already. A blob
+// that is missing behind the tag is damage, see Incomplete.
 func ReadDescriptor(ctx context.Context, s Store, desc ocispec.Descriptor) (*Artifact, *Config, error) {
 	wrong := func(err error) error {
 		return fail.Wrap(fail.Verification, err, "publish the commit again with pindex compile --replace",
@@ -231,14 +232,14 @@ func ReadDescriptor(ctx context.Context, s Store, desc ocispec.Descriptor) (*Art
 	}
 	b, err := s.Fetch(ctx, desc)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, Incomplete(s, err)
 	}
 	a, err := ParseArtifact(desc, b)
 	if err != nil {
 		return nil, nil, wrong(err)
 	}
 	if b, err = s.Fetch(ctx, a.Config); err != nil {
-		return nil, nil, err
+		return nil, nil, Incomplete(s, err)
 	}
 	c, err := ParseConfig(b)
 	if err != nil {
@@ -264,7 +265,7 @@ func ReadReport(ctx context.Context, s Store, tag string) ([]byte, error) {
 	}
 	b, err := s.Fetch(ctx, desc)
 	if err != nil {
-		return nil, err
+		return nil, Incomplete(s, err)
 	}
 	var m ocispec.Manifest
 	if err := json.Unmarshal(b, &m); err != nil {
@@ -276,5 +277,18 @@ func ReadReport(ctx context.Context, s Store, tag string) ([]byte, error) {
 	if err := checkDescriptor(m.Layers[0], MaxManifest); err != nil {
 		return nil, wrong(err)
 	}
-	return s.Fetch(ctx, m.Layers[0])
+	b, err = s.Fetch(ctx, m.Layers[0])
+	return b, Incomplete(s, err)
+}
+
+// Incomplete turns the absence of a blob that an artifact names, which is
+// damage, into an error with code Verification that is not ErrNotFound: that
+// is kept for what was asked for. Other errors are returned as they are.
+func Incomplete(s Store, err error) error {
+	if !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	return fail.New(fail.Verification,
+		"if it was pruned just now, run the command again; else write it again with pindex compile --replace",
+		"an index in %s is incomplete: %v", s.Name(), err)
 }

@@ -113,6 +113,9 @@ func (l *Local) Publish(ctx context.Context, p Publication) (Published, error) {
 		return Published{}, wrap(up.err)
 	}
 	blobs := append(p.blobs(), up.pushed...)
+	if err := l.present(blobs); err != nil {
+		return Published{}, err
+	}
 	if err := l.sync(blobs); err != nil {
 		return Published{}, err
 	}
@@ -121,11 +124,8 @@ func (l *Local) Publish(ctx context.Context, p Publication) (Published, error) {
 	var out Published
 	err = l.update(ctx, func(x *layoutIndex) (bool, error) {
 		// Prune works under the same lock: what is here now stays.
-		for _, d := range blobs {
-			if !l.has(d) {
-				return false, fail.Wrap(fail.Network, ErrNotFound, "run the command again",
-					"blob %s was pruned from %s before it was published", d.Digest, l.dir)
-			}
+		if err := l.present(blobs); err != nil {
+			return false, err
 		}
 		place, err := l.place(ctx, x, p)
 		if err != nil {
@@ -152,6 +152,18 @@ func (l *Local) Publish(ctx context.Context, p Publication) (Published, error) {
 	durable.Sweep(l.blobDir(), 0)
 	durable.SweepNamed(filepath.Join(l.dir, ingestDir), "", 0)
 	return out, nil
+}
+
+// present returns an error when a blob that is about to be published is not
+// there.
+func (l *Local) present(blobs []ocispec.Descriptor) error {
+	for _, d := range blobs {
+		if !l.has(d) {
+			return fail.New(fail.Network, "run the command again",
+				"blob %s is not in %s any more: something pruned it before it was published", d.Digest, l.dir)
+		}
+	}
+	return nil
 }
 
 // placement says under which tag an index is found, and which tags have to be
@@ -218,7 +230,7 @@ func (l *Local) holding(ctx context.Context, x *layoutIndex, tag string, p Publi
 	}
 	a, c, err := ReadDescriptor(ctx, l, desc)
 	switch {
-	case errors.Is(err, ErrNotFound), fail.CodeOf(err) == fail.Verification:
+	case fail.CodeOf(err) == fail.Verification:
 		return free, nil
 	case err != nil:
 		return free, err
