@@ -227,7 +227,10 @@ type File struct {
 func (f File) Indexed() bool { return f.Skip == SkipNone }
 
 // Unit is one source unit. Units are sorted by (File, Start, -End): a parent
-// precedes its children. The first unit of each indexed file is its L0 unit.
+// precedes its children. The first unit of each indexed file is its L0 unit,
+// which spans all bytes and lines; that of an empty file has lines 1 to 1. All
+// other units are not empty and lie inside their parent, which is the
+// innermost unit around them.
 type Unit struct {
 	File      uint32 // index into the partition's files
 	Level     Level
