@@ -268,7 +268,7 @@ func TestStringTable(t *testing.T) {
 			}
 		}
 		for i := range len(b) {
-			if len(b) > 5000 && i > 500 {
+			if len(b) > 5000 && i > 60 {
 				break
 			}
 			for _, v := range []byte{0, 1, 0x7f, 0xff} {

@@ -269,15 +269,15 @@ func TestDescriptors(t *testing.T) {
 // descriptors without end.
 func TestDescriptorChainIsBounded(t *testing.T) {
 	d := &StructuralData{Files: 1, Units: 1}
-	name := strings.Repeat("n", 1000)
+	name := strings.Repeat("n", 10000)
 	descriptor := ""
-	for i := range 1100 {
+	for i := range 110 {
 		descriptor += name
 		p := Position{uint32(i + 1), 1}
 		d.Symbols = append(d.Symbols, Symbol{Name: name, Descriptor: descriptor, Parent: int32(i) - 1, NamePos: p, Start: p, End: Position{2000, 1}})
 	}
 	_, err := EncodeStructural(Digest{}, d)
-	if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), fmt.Sprint(1000*(MaxDescriptor/1000+1))) {
+	if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), fmt.Sprint(10000*(MaxDescriptor/10000+1))) {
 		t.Fatal(err)
 	}
 }
