@@ -89,6 +89,21 @@ func complain(err error) int {
 	return 1
 }
 
+// A new store is private; one in a folder that was there has that folder's
+// mode.
+func TestNewStoreIsPrivate(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(dir+"/there", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]os.FileMode{"new/store": 0o700, "there": 0o755} {
+		publishLocal(t, openLocal(t, dir+"/"+name), registrytest.Small(1))
+		if info, err := os.Stat(dir + "/" + name); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v", name, info.Mode(), err)
+		}
+	}
+}
+
 // A store that this user may not write to says so and can still be read.
 func TestDeniedStore(t *testing.T) {
 	dir := t.TempDir()

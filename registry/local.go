@@ -119,8 +119,10 @@ func (l *Local) prepare() error {
 		if err := l.refuseForeign(); err != nil {
 			return err
 		}
-		// Less the umask: whether a store is shared is its owner's choice.
-		if err := os.MkdirAll(l.dir, 0o777); err != nil {
+		// A store holds source text, so a new one is private. Who wants to
+		// share one makes the folder before, or opens it afterwards: below
+		// it, nothing but the umask restricts reading.
+		if err := os.MkdirAll(l.dir, 0o700); err != nil {
 			return l.writeError(err)
 		}
 		b, err := json.Marshal(ocispec.ImageLayout{Version: ocispec.ImageLayoutVersion})
