@@ -18,10 +18,11 @@ const maxReceiver = 64
 // extraction is the state of one file's extraction: the nodes, the facts
 // found so far, and which declarations and scopes are open.
 type extraction struct {
-	lang  *language
-	src   []byte
-	nodes []node
-	buf   []node // reused between files
+	lang    *language
+	src     []byte
+	nodes   []node
+	buffers         // of the file
+	part    buffers // of parts of it
 
 	facts Facts
 
@@ -85,9 +86,6 @@ func (x *extraction) release() {
 	x.facts = Facts{}
 	clear(x.names)
 	clear(x.numbers)
-	if cap(x.buf) > 1<<20 { // nodes; a file of some megabytes
-		x.buf = nil
-	}
 }
 
 // Names.

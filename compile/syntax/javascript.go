@@ -147,7 +147,7 @@ var jsKinds = [jsNumKinds]string{
 	jsArguments: "arguments", jsNewExpression: "new_expression", jsMemberExpression: "member_expression",
 	jsSubscriptExpression: "subscript_expression", jsParenthesizedExpression: "parenthesized_expression",
 	jsAwaitExpression: "await_expression",
-	jsThis: "this", jsObject: "object", jsPair: "pair", jsArrayPattern: "array_pattern",
+	jsThis:            "this", jsObject: "object", jsPair: "pair", jsArrayPattern: "array_pattern",
 	jsObjectPattern: "object_pattern", jsPairPattern: "pair_pattern", jsAssignmentPattern: "assignment_pattern",
 	jsObjectAssignmentPattern: "object_assignment_pattern", jsRestPattern: "rest_pattern",
 	jsFormalParameters: "formal_parameters", jsStatementBlock: "statement_block",

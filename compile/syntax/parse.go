@@ -88,8 +88,8 @@ func Parse(lang string, src []byte, limits Limits) (*Facts, error) {
 	x := extractions.Get().(*extraction)
 	defer extractions.Put(x)
 	defer x.release()
-	p := parsing{grammar: g, work: limits.Work, depth: uint32(limits.Depth)}
-	nodes, hasError, status, err := p.parse(src, x.buf)
+	p := parsing{grammar: g, part: &x.part, work: limits.Work, depth: uint32(limits.Depth)}
+	nodes, hasError, status, err := p.parse(src, &x.buffers)
 	if err != nil {
 		return nil, fmt.Errorf("parsing %s: %w", lang, err)
 	}
@@ -98,9 +98,6 @@ func Parse(lang string, src []byte, limits Limits) (*Facts, error) {
 		return &Facts{Degraded: artifact.DegradedBudget}, nil
 	case statusDepth:
 		return &Facts{Degraded: artifact.DegradedDepth}, nil
-	}
-	if cap(nodes) > cap(x.buf) {
-		x.buf = nodes
 	}
 	f := p.extract(x, l, src, nodes)
 	if hasError {

@@ -9,13 +9,14 @@ import (
 // parsing is the budget of one file's parses and what they are done with.
 type parsing struct {
 	grammar *grammar
-	work    uint64 // left
+	part    *buffers // for parts of the file
+	work    uint64   // left
 	depth   uint32
 }
 
 // parse parses src within what is left of the budget.
-func (p *parsing) parse(src []byte, buf []node) (nodes []node, hasError bool, status parseStatus, err error) {
-	nodes, hasError, work, status, err := p.grammar.parse(src, p.work, p.depth, buf)
+func (p *parsing) parse(src []byte, b *buffers) (nodes []node, hasError bool, status parseStatus, err error) {
+	nodes, hasError, work, status, err := p.grammar.parse(src, p.work, p.depth, b)
 	p.work -= min(p.work, work)
 	return nodes, hasError, status, err
 }
@@ -63,7 +64,7 @@ func (p *parsing) graft(x *extraction, trees []int32) int32 {
 	var fresh []span
 	for _, t := range trees {
 		n := x.nodes[t]
-		sub, hasError, status, err := p.parse(x.src[n.start+1:n.end-1], nil)
+		sub, hasError, status, err := p.parse(x.src[n.start+1:n.end-1], p.part)
 		if err != nil || status != statusOK || hasError || len(sub) < 2 {
 			continue
 		}
@@ -164,7 +165,7 @@ func (p *parsing) pieces(src []byte, cuts []uint32) []node {
 		if k < len(cuts) {
 			end = cuts[k]
 		}
-		sub, _, status, err := p.parse(src[start:end], nil)
+		sub, _, status, err := p.parse(src[start:end], p.part)
 		if err == nil && status == statusOK && len(sub) > 0 {
 			at := int32(len(out))
 			for _, s := range sub[1:] {

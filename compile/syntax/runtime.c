@@ -1,10 +1,15 @@
 #include "runtime.h"
 
+#include <stdlib.h>
+
+#include "arena.h"
+
 // tree-sitter's own declarations, ABI 13 to 15.
 
 typedef uint16_t TSSymbol;
 typedef uint16_t TSFieldId;
 typedef struct TSParser TSParser;
+typedef struct TSTree TSTree;
 
 typedef struct {
   uint32_t row;
@@ -61,19 +66,16 @@ TSParser *ts_parser_new(void);
 void ts_parser_delete(TSParser *self);
 bool ts_parser_set_language(TSParser *self, const TSLanguage *language);
 TSTree *ts_parser_parse_with_options(TSParser *self, const TSTree *old_tree, TSInput input, TSParseOptions options);
-void ts_tree_delete(TSTree *self);
 TSNode ts_tree_root_node(const TSTree *self);
 TSSymbol ts_node_symbol(TSNode self);
 uint32_t ts_node_start_byte(TSNode self);
 uint32_t ts_node_end_byte(TSNode self);
-uint32_t ts_node_child_count(TSNode self);
 uint32_t ts_node_descendant_count(TSNode self);
 bool ts_node_is_named(TSNode self);
 bool ts_node_is_missing(TSNode self);
 bool ts_node_is_extra(TSNode self);
 bool ts_node_has_error(TSNode self);
 TSTreeCursor ts_tree_cursor_new(TSNode node);
-void ts_tree_cursor_delete(TSTreeCursor *self);
 TSNode ts_tree_cursor_current_node(const TSTreeCursor *self);
 TSFieldId ts_tree_cursor_current_field_id(const TSTreeCursor *self);
 bool ts_tree_cursor_goto_parent(TSTreeCursor *self);
@@ -91,8 +93,8 @@ static const TSSymbol error_symbol = (TSSymbol)-1;
 
 void px_setup(void) {
   // The Go binding routes every allocation through a Go callback, which costs
-  // more than the parsing. NULL selects malloc and its kin.
-  ts_set_allocator(NULL, NULL, NULL, NULL);
+  // more than the parsing.
+  ts_set_allocator(px_malloc, px_calloc, px_realloc, px_free);
 }
 
 // How many characters this thread's parse has read. Characters that error
@@ -162,89 +164,91 @@ static bool px_progress(TSParseState *state) {
   return m->stopped;
 }
 
-px_parsed px_parse(const TSLanguage *language, const char *src, uint32_t len, uint64_t max_work) {
-  px_parsed r = {0};
-  TSParser *parser = ts_parser_new();
-  if (!ts_parser_set_language(parser, language)) {
-    ts_parser_delete(parser);
-    r.status = PX_FAILED;
-    return r;
-  }
-  px_text text = {src, len};
-  px_meter meter = {0, max_work, false};
-  TSInput input = {&text, px_read, TSInputEncodingCustom, px_decode};
-  TSParseOptions options = {&meter, px_progress};
-  px_characters = 0;
-  r.tree = ts_parser_parse_with_options(parser, NULL, input, options);
-  r.work = px_characters + 100 * meter.calls;
-  if (r.tree == NULL) {
-    r.status = meter.stopped ? PX_BUDGET : PX_FAILED;
-  } else {
-    TSNode root = ts_tree_root_node(r.tree);
-    r.count = ts_node_descendant_count(root);
-    r.has_error = ts_node_has_error(root);
-  }
-  ts_parser_delete(parser);
-  return r;
-}
-
-px_flat px_flatten(TSTree *tree, const uint16_t *kinds, uint32_t nkinds,
-                   const uint8_t *fields, uint32_t nfields, uint16_t error_kind,
-                   px_node *out, uint32_t cap, uint32_t max_depth) {
-  px_flat r = {0};
-  TSTreeCursor cursor = ts_tree_cursor_new(ts_tree_root_node(tree));
+// flatten writes the tree's nodes to out, which has room for all of them.
+static void flatten(const px_options *o, TSNode root, px_node *out, px_result *r) {
+  TSTreeCursor cursor = ts_tree_cursor_new(root);
   int32_t parent = -1;
   uint32_t depth = 0;
   for (;;) {
     TSNode node = ts_tree_cursor_current_node(&cursor);
     TSSymbol symbol = ts_node_symbol(node);
-    uint16_t kind = symbol == error_symbol ? error_kind : symbol < nkinds ? kinds[symbol] : 0;
+    uint16_t kind = symbol == error_symbol ? o->error_kind : symbol < o->nkinds ? o->kinds[symbol] : 0;
     TSFieldId f = ts_tree_cursor_current_field_id(&cursor);
-    uint8_t field = f < nfields ? fields[f] : 0;
+    uint8_t field = f < o->nfields ? o->fields[f] : 0;
     bool inner = ts_tree_cursor_goto_first_child(&cursor);
     bool named = ts_node_is_named(node);
     if (inner || kind != 0 || (field != 0 && named) || parent < 0) {
-      if (r.count == cap) {
-        r.status = PX_SPACE;
-        break;
-      }
-      px_node *n = &out[r.count];
+      px_node *n = &out[r->count];
       n->start = ts_node_start_byte(node);
       n->end = ts_node_end_byte(node);
       n->parent = parent;
-      n->next = (int32_t)r.count + 1;
+      n->next = (int32_t)r->count + 1;
       n->kind = kind;
       n->field = field;
       n->flags = (named ? PX_NAMED : 0) | (ts_node_is_missing(node) ? PX_MISSING : 0) |
                  (ts_node_is_extra(node) ? PX_EXTRA : 0) | (symbol == error_symbol ? PX_ERROR : 0) |
                  (ts_node_has_error(node) ? PX_BROKEN : 0);
-      r.count++;
+      r->count++;
     }
     if (inner) {
-      parent = (int32_t)r.count - 1;
-      if (++depth > r.depth) r.depth = depth;
-      if (depth > max_depth) {
-        r.status = PX_DEPTH;
-        break;
+      parent = (int32_t)r->count - 1;
+      if (++depth > r->depth) r->depth = depth;
+      if (depth > o->max_depth) {
+        r->status = PX_DEPTH;
+        return;
       }
       continue;
     }
     while (!ts_tree_cursor_goto_next_sibling(&cursor)) {
-      if (parent < 0 || !ts_tree_cursor_goto_parent(&cursor)) goto done;
-      out[parent].next = (int32_t)r.count;
+      if (parent < 0 || !ts_tree_cursor_goto_parent(&cursor)) return;
+      out[parent].next = (int32_t)r->count;
       parent = out[parent].parent;
       depth--;
     }
   }
-done:
-  ts_tree_cursor_delete(&cursor);
-  ts_tree_delete(tree);
+}
+
+px_result px_parse(px_options options, const char *src, uint32_t len, px_node *out, uint32_t cap,
+                   void *scratch, size_t scratch_size) {
+  px_result r = {0};
+  px_arena arena;
+  px_arena_begin(&arena, scratch, scratch_size);
+  TSParser *parser = ts_parser_new();
+  if (!ts_parser_set_language(parser, options.language)) {
+    r.status = PX_FAILED;
+  } else {
+    px_text text = {src, len};
+    px_meter meter = {0, options.max_work, false};
+    TSInput input = {&text, px_read, TSInputEncodingCustom, px_decode};
+    TSParseOptions parse_options = {&meter, px_progress};
+    px_characters = 0;
+    TSTree *tree = ts_parser_parse_with_options(parser, NULL, input, parse_options);
+    r.work = px_characters + 100 * meter.calls;
+    if (tree == NULL) {
+      r.status = meter.stopped ? PX_BUDGET : PX_FAILED;
+    } else {
+      TSNode root = ts_tree_root_node(tree);
+      uint32_t most = ts_node_descendant_count(root);
+      if (most > cap) {
+        out = r.extra = malloc((size_t)most * sizeof *out);
+      }
+      r.has_error = ts_node_has_error(root);
+      if (out == NULL) {
+        r.status = PX_MEMORY;
+      } else {
+        flatten(&options, root, out, &r);
+      }
+    }
+  }
+  // The external scanner has memory of its own, which only this releases; the
+  // tree goes with the arena.
+  ts_parser_delete(parser);
+  r.memory = arena.used;
+  px_arena_end(&arena);
   return r;
 }
 
-void px_free_tree(TSTree *tree) {
-  if (tree != NULL) ts_tree_delete(tree);
-}
+void px_free_nodes(px_node *nodes) { free(nodes); }
 
 uint32_t px_symbol_count(const TSLanguage *language) { return ts_language_symbol_count(language); }
 

@@ -6,7 +6,8 @@ package syntax
 import "C"
 
 import (
-	"fmt"
+	"errors"
+	"runtime"
 	"strings"
 	"sync"
 	"unsafe"
@@ -75,37 +76,69 @@ const (
 	statusDepth  = parseStatus(C.PX_DEPTH)
 )
 
-// parse parses src and returns its nodes in preorder, in buf where that is
-// large enough. src must not be longer than 2^31-1 bytes.
-func (g *grammar) parse(src []byte, maxWork uint64, maxDepth uint32, buf []node) (nodes []node, hasError bool, work uint64, status parseStatus, err error) {
+// buffers is the memory that parses reuse.
+type buffers struct {
+	nodes   []node
+	scratch []byte
+}
+
+// What is kept of the buffers between files, at most. A file of 1 MiB needs
+// about 10 MB of nodes and some tens of MB for its tree.
+const (
+	keptNodes   = 1 << 20
+	keptScratch = 8 << 20
+	minScratch  = 256 << 10
+)
+
+// parse parses src and returns its nodes in preorder, which are valid until
+// the next call with the same buffers. src must not be longer than 2^31-1
+// bytes. A status other than statusOK comes without nodes.
+func (g *grammar) parse(src []byte, maxWork uint64, maxDepth uint32, b *buffers) (nodes []node, hasError bool, work uint64, status parseStatus, err error) {
 	var zero C.char
 	text := &zero
 	if len(src) > 0 {
 		text = (*C.char)(unsafe.Pointer(unsafe.SliceData(src)))
 	}
-	p := C.px_parse(g.ptr, text, C.uint32_t(len(src)), C.uint64_t(maxWork))
-	work = uint64(p.work)
-	switch p.status {
+	if b.nodes == nil {
+		b.nodes = make([]node, 4096)
+		b.scratch = make([]byte, minScratch)
+	}
+	var pins runtime.Pinner
+	defer pins.Unpin()
+	pins.Pin(unsafe.SliceData(g.kinds))
+	pins.Pin(unsafe.SliceData(g.fields))
+	options := C.px_options{
+		language: g.ptr, max_work: C.uint64_t(maxWork), max_depth: C.uint32_t(maxDepth),
+		kinds: unsafe.SliceData(g.kinds), nkinds: C.uint32_t(len(g.kinds)),
+		fields: unsafe.SliceData(g.fields), nfields: C.uint32_t(len(g.fields)),
+		error_kind: C.uint16_t(kindError),
+	}
+	r := C.px_parse(options, text, C.uint32_t(len(src)),
+		(*C.px_node)(unsafe.Pointer(unsafe.SliceData(b.nodes))), C.uint32_t(len(b.nodes)),
+		unsafe.Pointer(unsafe.SliceData(b.scratch)), C.size_t(len(b.scratch)))
+	if r.memory > 0 && len(b.scratch) < keptScratch {
+		b.scratch = make([]byte, min(len(b.scratch)+int(r.memory), keptScratch))
+	}
+	nodes = b.nodes[:min(int(r.count), len(b.nodes))]
+	if r.extra != nil {
+		nodes = make([]node, int(r.count))
+		copy(nodes, unsafe.Slice((*node)(unsafe.Pointer(r.extra)), int(r.count)))
+		C.px_free_nodes(r.extra)
+		if len(nodes) <= keptNodes {
+			b.nodes = nodes
+		}
+	}
+	work = uint64(r.work)
+	switch r.status {
 	case C.PX_OK:
+		return nodes, bool(r.has_error), work, statusOK, nil
 	case C.PX_BUDGET:
 		return nil, false, work, statusBudget, nil
-	default:
-		return nil, false, work, statusOK, fmt.Errorf("the parser returned no tree")
-	}
-	if cap(buf) < int(p.count) {
-		buf = make([]node, int(p.count)+int(p.count)/8)
-	}
-	buf = buf[:cap(buf)]
-	f := C.px_flatten(p.tree,
-		unsafe.SliceData(g.kinds), C.uint32_t(len(g.kinds)),
-		unsafe.SliceData(g.fields), C.uint32_t(len(g.fields)), C.uint16_t(kindError),
-		(*C.px_node)(unsafe.Pointer(unsafe.SliceData(buf))), C.uint32_t(len(buf)), C.uint32_t(maxDepth))
-	switch f.status {
-	case C.PX_OK:
-		return buf[:f.count], bool(p.has_error), work, statusOK, nil
 	case C.PX_DEPTH:
-		return buf[:0], false, work, statusDepth, nil
+		return nil, false, work, statusDepth, nil
+	case C.PX_MEMORY:
+		return nil, false, work, statusOK, errors.New("no memory for the syntax nodes")
 	default:
-		return nil, false, work, statusOK, fmt.Errorf("the tree has more than the %d nodes that it announced", p.count)
+		return nil, false, work, statusOK, errors.New("the parser returned no tree")
 	}
 }

@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 typedef struct TSLanguage TSLanguage;
-typedef struct TSTree TSTree;
 
 // px_node is one syntax node; the order is preorder. It is laid out like the
 // Go type node.
@@ -38,38 +37,42 @@ enum {
   PX_FAILED = 1,  // the grammar does not fit the runtime
   PX_BUDGET = 2,  // more work than allowed
   PX_DEPTH = 3,   // nested deeper than allowed
-  PX_SPACE = 4,   // more nodes than the buffer holds
+  PX_MEMORY = 4,  // no memory for the nodes
 };
 
+// px_options says how to parse and what to do with the tree.
 typedef struct {
-  TSTree *tree;      // NULL unless status is PX_OK
-  uint64_t work;     // characters read plus 100 times the progress calls
-  uint32_t count;    // an upper bound of the number of nodes
+  const TSLanguage *language;
+  uint64_t max_work;
+  uint32_t max_depth;
+  const uint16_t *kinds;  // by symbol: the extractor's kind
+  const uint8_t *fields;  // by field id: the extractor's field
+  uint32_t nkinds, nfields;
+  uint16_t error_kind;
+} px_options;
+
+typedef struct {
+  px_node *extra;     // the nodes when they did not fit into the buffer; free them
+  uint64_t work;      // characters read plus 100 times the progress calls
+  uint64_t memory;    // bytes of memory that the scratch buffer lacked
+  uint32_t count;     // nodes written
+  uint32_t depth;     // of the deepest one
   int32_t status;
   bool has_error;
-} px_parsed;
+} px_result;
 
-typedef struct {
-  uint32_t count;
-  uint32_t depth;
-  int32_t status;
-} px_flat;
-
-// px_setup makes the runtime use the C library's allocator directly.
+// px_setup makes the runtime use this package's allocator.
 void px_setup(void);
 
 // px_parse parses src with a parser of its own, so that nothing is carried
-// from one file to the next. It stops when the work exceeds max_work.
-px_parsed px_parse(const TSLanguage *language, const char *src, uint32_t len, uint64_t max_work);
+// from one file to the next, and writes the tree's nodes in preorder to out,
+// which holds cap of them. Leaves that kinds does not name are left out
+// unless they are named nodes in a field that fields names. It stops when the
+// work or the depth exceeds the limit. scratch is memory for the parse.
+px_result px_parse(px_options options, const char *src, uint32_t len, px_node *out, uint32_t cap,
+                   void *scratch, size_t scratch_size);
 
-// px_flatten writes the tree's nodes to out in preorder and frees the tree.
-// Leaves that kinds does not name are left out unless they are named nodes in
-// a field that fields names.
-px_flat px_flatten(TSTree *tree, const uint16_t *kinds, uint32_t nkinds,
-                   const uint8_t *fields, uint32_t nfields, uint16_t error_kind,
-                   px_node *out, uint32_t cap, uint32_t max_depth);
-
-void px_free_tree(TSTree *tree);
+void px_free_nodes(px_node *nodes);
 
 uint32_t px_symbol_count(const TSLanguage *language);
 const char *px_symbol_name(const TSLanguage *language, uint16_t symbol, bool *named);
