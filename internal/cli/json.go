@@ -99,6 +99,9 @@ func fields(v reflect.Value, out map[string]any) error {
 			continue
 		}
 		fv := v.Field(i)
+		for f.Anonymous && fv.Kind() == reflect.Pointer && !fv.IsNil() {
+			fv = fv.Elem()
+		}
 		if f.Anonymous && name == "" && fv.Kind() == reflect.Struct {
 			if err := fields(fv, out); err != nil {
 				return err
