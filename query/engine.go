@@ -29,6 +29,7 @@ type Engine struct {
 	ix      *artifact.Index
 	workers int
 	opt     Options
+	weights Weights
 
 	docBase []int // number of documents in earlier partitions; one more entry than partitions
 	docs    int
@@ -42,7 +43,7 @@ type Engine struct {
 
 // New returns an engine over ix. It opens nothing yet.
 func New(ix *artifact.Index, opt Options) *Engine {
-	e := &Engine{ix: ix, opt: opt, workers: opt.Workers}
+	e := &Engine{ix: ix, opt: opt, workers: opt.Workers, weights: defaultWeights}
 	if e.workers <= 0 {
 		e.workers = runtime.GOMAXPROCS(0)
 	}

@@ -12,19 +12,20 @@ type candidate struct {
 	unit int // number in its partition
 	file int // number in its partition
 
-	lex      int64 // BM25 in millionths
-	sem      int64 // dot product
-	lexRank  int   // from 1 on its route; 0 when it was not among the best
-	semRank  int
-	base     int64 // fused score, at most micro
-	score    int64 // final
-	seeded   bool  // added because its symbol is what was asked for
-	name     nameMatch
-	path     string
-	class    pathClass
-	bonuses  []Part
-	parts    int   // documents of the unit that were candidates too
-	siblings int64 // support by other candidates of the file
+	lex     int64 // BM25 in millionths
+	sem     int64 // dot product
+	lexRank int   // from 1 on its route; 0 when it was not among the best
+	semRank int
+	base    int64 // fused score, at most micro
+	score   int64 // final
+	seeded  bool  // added because its symbol is what was asked for
+	name    nameMatch
+	path    string
+	class   pathClass
+	bonuses []Part
+	parts   int // documents of the unit that were candidates too
+
+	support, fileCover, cover int64 // see fileEvidence; in thousandths
 }
 
 // topDocs returns the k documents with the highest positive scores, best

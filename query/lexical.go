@@ -68,7 +68,7 @@ func (e *Engine) lexical(ctx context.Context) (*lexicalStats, error) {
 				all.total[f] += s.total[f]
 			}
 		}
-		return newLexicalStats(all.docs, all.total, &defaultWeights), nil
+		return newLexicalStats(all.docs, all.total, &e.weights), nil
 	})
 }
 

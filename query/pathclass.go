@@ -15,9 +15,10 @@ const (
 	classData // translations, lock files, tables: text, and rarely an answer
 	classStub // declarations whose definition stands elsewhere
 	classBuild
+	classLegacy // kept for those who have not moved on
 )
 
-var classNames = []string{"test", "example", "vendored", "generated", "minified", "docs", "data", "declaration stub", "build"}
+var classNames = []string{"test", "example", "vendored", "generated", "minified", "docs", "data", "declaration stub", "build", "legacy"}
 
 // String lists the classes in words.
 func (c pathClass) String() string {
@@ -52,6 +53,8 @@ var folderClass = map[string]pathClass{
 
 	"docs": classDocs, "doc": classDocs, "documentation": classDocs, "changelogs": classDocs, "site": 0,
 	"locale": classData, "locales": classData, "translations": classData, "i18n": 0, "l10n": 0,
+
+	"deprecated": classLegacy, "legacy": classLegacy, "compat": classLegacy, "_compat": classLegacy, "obsolete": classLegacy,
 
 	".github": classBuild, ".circleci": classBuild, ".gitlab": classBuild, "ci": classBuild, ".ci": classBuild,
 }
@@ -150,6 +153,10 @@ func classify(path string) pathClass {
 		case "bench":
 			c |= classExample
 		}
+	}
+	switch stem {
+	case "compat", "_compat", "deprecated", "_deprecated", "legacy":
+		c |= classLegacy
 	}
 	if strings.HasSuffix(stem, "_generated") || strings.HasSuffix(stem, "-generated") {
 		c |= classGenerated

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strings"
@@ -10,16 +11,22 @@ import (
 
 // ranker is the one final ranker behind every route.
 type ranker struct {
-	e       *Engine
-	q       *queryTerms
-	w       *Weights
-	waived  pathClass // classes that the question is about
-	explain bool
-	name    []byte // scratch
+	e      *Engine
+	q      *queryTerms
+	w      *Weights
+	waived pathClass // classes that the question is about
+	sc     *searchScratch
+	useLex bool
+	slots  []int64 // weight of each slot
+	name   []byte  // scratch
 }
 
-func (e *Engine) newRanker(q *queryTerms, w *Weights, explain bool) *ranker {
-	return &ranker{e: e, q: q, w: w, explain: explain, waived: waivedClasses(q)}
+func (s *search) newRanker() *ranker {
+	r := &ranker{e: s.e, q: s.q, w: s.w, sc: s.sc, useLex: s.useLex, waived: waivedClasses(s.q)}
+	for i := range s.q.slots {
+		r.slots = append(r.slots, toMicro(s.q.slots[i].score))
+	}
+	return r
 }
 
 // waivedClasses returns the kinds of files that the question speaks of, which
@@ -36,6 +43,8 @@ func waivedClasses(q *queryTerms) pathClass {
 			c |= classTest
 		case "example", "examples", "demo", "sample", "samples", "benchmark", "benchmarks", "bench", "tutorial":
 			c |= classExample
+		case "deprecated", "legacy", "compat", "compatibility":
+			c |= classLegacy
 		case "vendor", "vendored", "vendoring":
 			c |= classVendored
 		case "generated", "protobuf":
@@ -95,7 +104,9 @@ func (r *ranker) rank(cands []candidate, k int) ([]candidate, error) {
 		}
 	}
 	cands = bestOfUnits(cands)
-	r.support(cands)
+	if err := r.support(cands); err != nil {
+		return nil, err
+	}
 	for i := range cands {
 		if err := r.score(&cands[i]); err != nil {
 			return nil, err
@@ -129,25 +140,98 @@ func bestOfUnits(cands []candidate) []candidate {
 	return out
 }
 
-// support lets the candidates of one file vouch for each other: a file in
-// which several units answer is likelier to be the right one.
-func (r *ranker) support(cands []candidate) {
+// fileEvidence is what the routes found in a whole file.
+type fileEvidence struct {
+	support  int64 // its best documents together, in thousandths of the best file's
+	coverage int64 // share of the query's weight that stands in it, in thousandths
+}
+
+// support lets the documents of one file vouch for each other: a file in which
+// several units answer, and that holds more of what was asked, is likelier to
+// be the right one.
+func (r *ranker) support(cands []candidate) error {
 	type key struct{ part, file int }
-	sum := map[key]int64{}
-	for i := range cands {
-		sum[key{cands[i].part, cands[i].file}] += cands[i].base
-	}
+	found := map[key]fileEvidence{}
 	var top int64
-	for _, s := range sum {
-		top = max(top, s)
-	}
-	if top == 0 {
-		return
+	for i := range cands {
+		c := &cands[i]
+		k := key{c.part, c.file}
+		if _, ok := found[k]; ok {
+			continue
+		}
+		u, err := r.e.ix.Units(c.part)
+		if err != nil {
+			return err
+		}
+		ev := r.evidence(u, c)
+		found[k] = ev
+		top = max(top, ev.support)
 	}
 	for i := range cands {
 		c := &cands[i]
-		c.siblings = sum[key{c.part, c.file}] * 1000 / top
+		ev := found[key{c.part, c.file}]
+		if top > 0 {
+			c.support = ev.support * 1000 / top
+		}
+		c.fileCover = ev.coverage
+		c.cover = r.share(r.matched(c.doc))
 	}
+	return nil
+}
+
+// evidence looks at all documents of the candidate's file. Each further
+// document counts half of the one before.
+func (r *ranker) evidence(u *artifact.UnitsReader, c *candidate) fileEvidence {
+	lo, hi := u.FileDocs(c.file)
+	base := r.e.docBase[c.part]
+	var best [4]int64
+	var mask uint64
+	for d := base + lo; d < base+hi; d++ {
+		mask |= r.matched(d)
+		s := r.strength(d)
+		for k := range best {
+			if s > best[k] {
+				s, best[k] = best[k], s
+			}
+		}
+	}
+	var ev fileEvidence
+	for k, s := range best {
+		ev.support += s >> k
+	}
+	ev.coverage = r.share(mask)
+	return ev
+}
+
+// strength is a document's score on the route that was taken.
+func (r *ranker) strength(d int) int64 {
+	if r.useLex {
+		return toMicro(r.sc.score[d])
+	}
+	return int64(max(0, r.sc.dots[d]))
+}
+
+func (r *ranker) matched(d int) uint64 {
+	if !r.useLex {
+		return 0
+	}
+	return r.sc.matched[d]
+}
+
+// share returns the part of the query's weight that the slots in mask have, in
+// thousandths.
+func (r *ranker) share(mask uint64) int64 {
+	var sum, all int64
+	for i, w := range r.slots {
+		all += w
+		if mask&(1<<i) != 0 {
+			sum += w
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return sum * 1000 / all
 }
 
 // score computes one candidate's final score: what the routes found, plus
@@ -166,7 +250,9 @@ func (r *ranker) score(c *candidate) error {
 			r.note(c, name, v*(micro/1000))
 		}
 	}
-	add("support of its file", w.FileSupport*c.siblings/1000)
+	add("support of its file", w.FileSupport*c.support/1000)
+	add("terms in it", w.Coverage*c.cover/1000)
+	add("terms in its file", w.FileCoverage*c.fileCover/1000)
 	r.nameBonus(c, u, add)
 	r.pathBonus(c, add)
 	times := func(name string, f int64) {
@@ -175,10 +261,16 @@ func (r *ranker) score(c *candidate) error {
 			r.note(c, name, f*(micro/1000))
 		}
 	}
-	if u.UnitLevel(c.unit) == artifact.L1 {
-		times("container", w.Container)
-	}
 	c.class = classify(c.path)
+	switch {
+	case u.UnitLevel(c.unit) == artifact.L1:
+		times("container", w.Container)
+	case u.UnitKind(c.unit) == artifact.KindRemainder && c.class&(classDocs|classData) == 0:
+		times("between declarations", w.Remainder)
+	}
+	if inTestModule(u.UnitSymbolBytes(c.unit)) {
+		c.class |= classTest
+	}
 	if u.Degraded(c.file) == artifact.DegradedMinified {
 		c.class |= classMinified
 	}
@@ -187,7 +279,7 @@ func (r *ranker) score(c *candidate) error {
 		factor int64
 	}{
 		{classTest, w.Test}, {classExample, w.Example}, {classVendored, w.Vendored}, {classGenerated, w.Generated},
-		{classMinified, w.Minified}, {classDocs, w.Docs}, {classData, w.Data}, {classStub, w.Stub}, {classBuild, w.Build},
+		{classMinified, w.Minified}, {classDocs, w.Docs}, {classData, w.Data}, {classStub, w.Stub}, {classBuild, w.Build}, {classLegacy, w.Legacy},
 	} {
 		if c.class&f.class&^r.waived != 0 {
 			times(f.class.String(), f.factor)
@@ -195,6 +287,12 @@ func (r *ranker) score(c *candidate) error {
 	}
 	c.score = score
 	return nil
+}
+
+// inTestModule reports whether a symbol lies in a module of tests within a
+// file of production code, as in Rust.
+func inTestModule(symbol []byte) bool {
+	return bytes.HasPrefix(symbol, []byte("tests.")) || bytes.HasPrefix(symbol, []byte("test.")) || bytes.Contains(symbol, []byte(".tests."))
 }
 
 func (r *ranker) nameBonus(c *candidate, u *artifact.UnitsReader, add func(string, int64)) {
@@ -219,6 +317,10 @@ func (r *ranker) nameBonus(c *candidate, u *artifact.UnitsReader, add func(strin
 		case string(name) == want:
 			add("exact name", r.w.ExactName)
 			c.name = nameWhole
+			return
+		case c.seeded && last != want:
+			add("declares the name, elsewhere", r.w.NamedInQuery)
+			c.name = nameIdent
 			return
 		case c.seeded:
 			add("declares the name", r.w.ExactName)

@@ -89,7 +89,7 @@ func (e *Engine) newSearch(o SearchOptions) (*search, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &search{e: e, o: o, w: &defaultWeights, filter: f}
+	s := &search{e: e, o: o, w: &e.weights, filter: f}
 	s.q = analyse(o.Query, s.w)
 	if s.route, s.why, err = e.route(o.Route, s.q); err != nil {
 		return nil, err
@@ -161,7 +161,7 @@ func (s *search) run(ctx context.Context) (*SearchResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := e.newRanker(s.q, s.w, s.o.Explain)
+	r := s.newRanker()
 	k := s.o.K
 	if s.o.Level == "file" {
 		k = len(cands)
@@ -324,8 +324,9 @@ func (s *search) reasons(c *candidate) string {
 		fmt.Fprintf(&b, "semantic %d", c.semRank)
 	}
 	for _, p := range c.bonuses {
-		if p.Name == "support of its file" {
-			continue
+		switch p.Name {
+		case "support of its file", "terms in it", "terms in its file":
+			continue // every candidate has them
 		}
 		sep()
 		b.WriteString(p.Name)
