@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/internal/gitobj"
@@ -187,7 +188,7 @@ type pool struct {
 	mu     sync.Mutex
 	idle   []*batch
 	inUse  map[*batch]bool
-	closed bool
+	closed atomic.Bool // set under mu
 }
 
 func newPool(l *launcher) *pool {
@@ -199,7 +200,7 @@ var errClosed = errors.New("the repository is closed")
 func (p *pool) get() (*batch, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed {
+	if p.closed.Load() {
 		return nil, errClosed
 	}
 	var b *batch
@@ -218,7 +219,7 @@ func (p *pool) get() (*batch, error) {
 // put takes a batch back. It is kept where it is ready for another caller.
 func (p *pool) put(b *batch, alive bool) {
 	p.mu.Lock()
-	keep := alive && !b.failed && b.asked == 0 && !p.closed && len(p.idle) < 4
+	keep := alive && !b.failed && b.asked == 0 && !p.closed.Load() && len(p.idle) < 4
 	delete(p.inUse, b)
 	if keep {
 		b.queue = nil
@@ -232,11 +233,12 @@ func (p *pool) put(b *batch, alive bool) {
 
 func (p *pool) close() {
 	p.mu.Lock()
-	p.closed = true
+	p.closed.Store(true)
 	idle := p.idle
 	p.idle = nil
 	for b := range p.inUse {
 		b.p.kill() // its user sees an error and puts it back
+		<-b.p.done
 	}
 	p.mu.Unlock()
 	for _, b := range idle {
@@ -300,6 +302,9 @@ func (r *blobReader) Expect(ids []gitobj.ID) {
 func (r *blobReader) Read(id gitobj.ID, dst []byte) ([]byte, error) {
 	if err := r.ctx(); err != nil {
 		return dst, err
+	}
+	if r.pool.closed.Load() {
+		return dst, errClosed
 	}
 	if r.b == nil {
 		if err := r.open(); err != nil {

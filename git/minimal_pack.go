@@ -119,9 +119,15 @@ type pack struct {
 	path string // without ".idx" or ".pack"
 	once sync.Once
 	x    *packIndex
-	f    *os.File
+	f    packFile
 	size int64
 	err  error
+}
+
+// packFile is an open pack.
+type packFile interface {
+	io.ReaderAt
+	io.Closer
 }
 
 // open reads the index and opens the pack, once.
@@ -135,13 +141,11 @@ func (p *pack) open(f gitobj.Format) error {
 			p.err = fmt.Errorf("%s.idx: %w", p.path, err)
 			return
 		}
-		if p.f, err = os.Open(p.path + ".pack"); err == nil {
-			var head [12]byte
-			if p.size, err = p.f.Seek(0, io.SeekEnd); err == nil {
-				_, err = p.f.ReadAt(head[:], 0)
-			}
-			if v := binary.BigEndian.Uint32(head[4:]); err == nil && (string(head[:4]) != "PACK" || v != 2 && v != 3) {
-				err = errors.New("it is no pack of a known version")
+		file, err := os.Open(p.path + ".pack")
+		if err == nil {
+			p.f = file
+			if p.size, err = file.Seek(0, io.SeekEnd); err == nil {
+				err = p.checkHead()
 			}
 		}
 		if err != nil {
@@ -149,6 +153,17 @@ func (p *pack) open(f gitobj.Format) error {
 		}
 	})
 	return p.err
+}
+
+func (p *pack) checkHead() error {
+	var head [12]byte
+	if _, err := p.f.ReadAt(head[:], 0); err != nil {
+		return err
+	}
+	if v := binary.BigEndian.Uint32(head[4:]); string(head[:4]) != "PACK" || v != 2 && v != 3 {
+		return errors.New("it is no pack of a known version")
+	}
+	return nil
 }
 
 func (p *pack) close() {

@@ -25,9 +25,9 @@ const (
 // Limits of one commit's tree. A few hundred bytes of tree objects can name
 // billions of paths, because trees may share subtrees.
 const (
-	maxTreeEntries = 20_000_000 // leaves and directories together
-	maxPathBytes   = 1 << 20    // one path
-	maxPathsBytes  = 4 << 30    // all paths of a tree together
+	maxTreeEntries = 5_000_000 // leaves and directories together
+	maxPathBytes   = 1 << 20   // one path
+	maxPathsBytes  = 4 << 30   // all paths of a tree together
 )
 
 // treeReader reads tree objects. It calls fn once for each id, in order, with
@@ -39,6 +39,10 @@ type treeReader func(ids []gitobj.ID, fn func(i int, raw []byte) error) error
 // It reads level by level, so that the reader can ask ahead. found, if not
 // nil, is called with each leaf as it is found.
 func walkTree(ctx context.Context, root gitobj.ID, read treeReader, found func(Entry)) ([]Entry, error) {
+	return walkTreeLimited(ctx, root, read, found, maxTreeEntries)
+}
+
+func walkTreeLimited(ctx context.Context, root gitobj.ID, read treeReader, found func(Entry), maxEntries int) ([]Entry, error) {
 	type dir struct {
 		prefix string
 		id     gitobj.ID
@@ -62,9 +66,9 @@ func walkTree(ctx context.Context, root gitobj.ID, read treeReader, found func(E
 				seen++
 				n := len(prefix) + len(name)
 				bytesTotal += n
-				if seen > maxTreeEntries || n > maxPathBytes || bytesTotal > maxPathsBytes {
-					return fail.New(fail.Repository, "exclude nothing here: the tree names more than any working tree could hold; index another commit",
-						"the tree %s is beyond the limits of %d entries and %d bytes of a path", root, maxTreeEntries, maxPathBytes)
+				if seen > maxEntries || n > maxPathBytes || bytesTotal > maxPathsBytes {
+					return fail.New(fail.Repository, "name another commit; what this one names no working tree could hold",
+						"the tree %s is beyond the limits of %d entries and %d bytes of a path", root, maxEntries, maxPathBytes)
 				}
 				if mode&modeType == modeTree {
 					next = append(next, dir{prefix + string(name) + "/", id})

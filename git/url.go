@@ -44,7 +44,10 @@ func CleanURL(s string) string {
 	if i := strings.IndexAny(rest, "?#"); i >= 0 {
 		rest = rest[:i]
 	}
-	return scheme + "://" + authority + rest
+	if c := scheme + "://" + authority + rest; c != s {
+		return CleanURL(c) // what was hidden behind the first may be another
+	}
+	return s
 }
 
 func isScheme(s string) bool {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -55,6 +56,23 @@ var errorCases = []errorCase{
 		r.Git("config", "core.repositoryFormatVersion", "1")
 		r.Git("config", "extensions.fromTheFuture", "true")
 		openFails(t, c, r.Dir, "repository", "install ")
+	}},
+	{"references in another format", func(t *testing.T, c Config) {
+		r := &Repo{T: t, Dir: realPath(t, t.TempDir()), Format: gitobj.SHA1}
+		cmd := exec.Command("git", "init", "-q", "--ref-format=reftable", r.Dir)
+		if cmd.Run() != nil { // this git does not know them: so must it say
+			r.Git("init", "-q")
+			r.Git("config", "core.repositoryFormatVersion", "1")
+			r.Git("config", "extensions.refStorage", "reftable")
+			openFails(t, c, r.Dir, "repository", "install ")
+			return
+		}
+		commit := r.CommitTree(r.Tree(someFiles()...))
+		if c.SimpleRevisions {
+			openFails(t, c, r.Dir, "references in the format", "install git")
+			return
+		}
+		read(t, c, &fixture{dir: r.Dir, commit: commit, files: sorted(someFiles())})
 	}},
 	{"empty repository", func(t *testing.T, c Config) {
 		r := Init(t)

@@ -3,6 +3,8 @@ package gittest
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -69,6 +71,9 @@ func Run(t *testing.T, c Config) {
 		t.Run(ec.name, func(t *testing.T) { ec.run(t, c) })
 	}
 	t.Run("revisions", func(t *testing.T) { revisions(t, c) })
+	t.Run("environment", func(t *testing.T) { environment(t, c) })
+	t.Run("remotes", func(t *testing.T) { remotes(t, c) })
+	t.Run("repacked while open", func(t *testing.T) { repacked(t, c) })
 	t.Run("concurrent", func(t *testing.T) { concurrent(t, c) })
 	t.Run("cancelled", func(t *testing.T) { cancelled(t, c) })
 }
@@ -323,5 +328,87 @@ func cancelled(t *testing.T, c Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	compare(t, f, got)
+}
+
+// environment asserts that the variables by which git tells its hooks where
+// the repository is count where no folder is named, and only there.
+func environment(t *testing.T, c Config) {
+	one, two := packed(t), loose(t)
+	other, ids, files := history(t)
+	third := &fixture{dir: other.Dir, commit: ids[2], files: files}
+	t.Setenv("GIT_DIR", filepath.Join(other.Dir, ".git"))
+	t.Setenv("GIT_INDEX_FILE", filepath.Join(other.Dir, ".git", "index"))
+	read(t, c, one)
+
+	t.Chdir(other.Dir)
+	third.dir, third.workTree = "", other.Dir
+	read(t, c, third)
+
+	t.Setenv("GIT_WORK_TREE", two.dir)
+	t.Chdir(two.dir)
+	third.workTree = two.dir
+	read(t, c, third)
+
+	os.Unsetenv("GIT_DIR")
+	os.Unsetenv("GIT_WORK_TREE")
+	os.Unsetenv("GIT_INDEX_FILE")
+	two.workTree, two.dir = two.dir, ""
+	read(t, c, two)
+}
+
+func remotes(t *testing.T, c Config) {
+	r, _, _ := history(t)
+	for name, url := range map[string]string{
+		"origin":    "https://user:secret@example.com/o/r.git",
+		"token":     "https://secret@example.com/o/r.git?private_token=secret#secret",
+		"ssh":       "ssh://git:secret@example.com:22/o/r.git",
+		"scp":       "git@example.com:o/r.git",
+		"path":      "/srv/git/r.git",
+		"with.dots": "https://example.com/with.dots",
+		"Case":      "https://example.com/@scope/pkg",
+		"helper":    "ext::sh -c 'echo secret'",
+		"slash":     "https://user:se/cr?e#t@example.com/o/r",
+	} {
+		r.Git("config", "remote."+name+".url", url)
+	}
+	r.Git("config", "--add", "remote.origin.url", "https://example.com/second")
+	r.Git("config", "remote.push.pushurl", "https://example.com/push")
+	repo := mustOpen(t, c, r.Dir)
+	for name, want := range map[string]string{
+		"origin": "https://example.com/o/r.git", "token": "https://example.com/o/r.git", "ssh": "ssh://git@example.com:22/o/r.git",
+		"scp": "git@example.com:o/r.git", "path": "/srv/git/r.git", "with.dots": "https://example.com/with.dots", "Case": "https://example.com/@scope/pkg",
+		"helper": "", "slash": "https://example.com/o/r", "push": "", "absent": "", "case": "", "": "", "--all": "",
+	} {
+		if got, err := repo.RemoteURL(context.Background(), name); err != nil || got != want {
+			t.Errorf("remote %q is %q, %v, want %q", name, got, err, want)
+		}
+	}
+}
+
+// repacked asserts that objects are found that git packs and prunes while the
+// repository is open.
+func repacked(t *testing.T, c Config) {
+	r, f := simple(t, someFiles())
+	f.rev = "HEAD"
+	ctx := context.Background()
+	repo := mustOpen(t, c, r.Dir)
+	entries, err := repo.Tree(ctx, f.commit)
+	must(t, err)
+	blobs, err := repo.Blobs(ctx)
+	must(t, err)
+	defer blobs.Close()
+	_, err = blobs.Read(entries[0].ID, nil)
+	must(t, err)
+	r.Git("repack", "-adq")
+	r.Git("prune-packed")
+	for i, e := range entries {
+		b, err := blobs.Read(e.ID, nil)
+		if err != nil || string(b) != f.files[i].Content {
+			t.Errorf("%s after a repack: %.40q, %v", e.Path, b, err)
+		}
+	}
+	got, err := snapshot(ctx, repo, f)
+	must(t, err)
 	compare(t, f, got)
 }
