@@ -33,8 +33,8 @@ type Options struct {
 	Rev  string // revision to compile; "" is HEAD
 	Sink Sink   // where packs and the manifest go
 
-	// Views to build besides the units, which are always built; nil means
-	// all. The choice is part of the profile.
+	// Views to build besides the units, which are always built; none
+	// named means all. The choice is part of the profile.
 	Views []artifact.View
 	// Embedder of the dense view; nil is embed.NewHashed().
 	Embedder embed.Embedder

@@ -356,6 +356,12 @@ func TestChosenViews(t *testing.T) {
 	if info := part.Manifest.Views["dense"]; info.State != artifact.ViewAbsent || info.Reason == "" || part.Manifest.Model != nil || some.Final().Model != nil {
 		t.Errorf("dense: %+v", info)
 	}
+	_, same := compileRepo(t, r, func(o *Options) {
+		o.Views = []artifact.View{artifact.Dense, artifact.Structural, artifact.Source, artifact.Lexical, artifact.Source}
+	})
+	if same.Digest != whole.Digest {
+		t.Error("naming all views is another index than naming none")
+	}
 	_, err := Run(context.Background(), Options{Repo: r.open(), Sink: &Memory{}, Views: []artifact.View{99}})
 	if fail.CodeOf(err) != fail.Usage {
 		t.Errorf("view 99: %v", err)

@@ -19,7 +19,7 @@ import (
 const Version = "1"
 
 // newProfile returns θ: all that can change a byte besides the commit. chosen
-// is Options.Views.
+// is Options.Views, normalized.
 func newProfile(limits Limits, model embed.Embedder, chosen []artifact.View) (artifact.Profile, error) {
 	format := fmt.Sprintf("format %d", artifact.FormatVersion)
 	p := artifact.Profile{
@@ -39,10 +39,8 @@ func newProfile(limits Limits, model embed.Embedder, chosen []artifact.View) (ar
 	}
 	if chosen != nil {
 		names := []string{}
-		for _, v := range artifact.Views {
-			if v != artifact.Units && slices.Contains(chosen, v) {
-				names = append(names, v.String())
-			}
+		for _, v := range chosen {
+			names = append(names, v.String())
 		}
 		p.Options["views"] = strings.Join(names, " ")
 	}

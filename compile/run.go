@@ -25,10 +25,8 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if o.Repo == nil || o.Sink == nil {
 		return nil, errors.New("compile needs a repository and a sink")
 	}
-	for _, v := range o.Views {
-		if !slices.Contains(artifact.Views, v) {
-			return nil, fail.New(fail.Usage, "choose among source, lexical, dense and structural", "no view has number %d", v)
-		}
+	if err := o.normalizeViews(); err != nil {
+		return nil, err
 	}
 	if o.Embedder == nil {
 		o.Embedder = embed.NewHashed()
@@ -42,6 +40,25 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		return nil, fail.Wrap(fail.Interrupted, context.Cause(ctx), "run it again", "the compile was interrupted and nothing was published")
 	}
 	return res, err
+}
+
+// normalizeViews gives each choice of views one form: nil for all of them.
+func (o *Options) normalizeViews() error {
+	var chosen []artifact.View
+	for _, v := range o.Views {
+		if !slices.Contains(artifact.Views, v) {
+			return fail.New(fail.Usage, "choose among source, lexical, dense and structural", "no view has number %d", v)
+		}
+		if v != artifact.Units && !slices.Contains(chosen, v) {
+			chosen = append(chosen, v)
+		}
+	}
+	slices.Sort(chosen)
+	if len(chosen) == len(artifact.Views)-1 {
+		chosen = nil
+	}
+	o.Views = chosen
+	return nil
 }
 
 // run is the state of one compile.
