@@ -7,16 +7,21 @@ import (
 	"unsafe"
 
 	kotlin "github.com/tree-sitter-grammars/tree-sitter-kotlin/bindings/go"
+	lua "github.com/tree-sitter-grammars/tree-sitter-lua/bindings/go"
+	zig "github.com/tree-sitter-grammars/tree-sitter-zig/bindings/go"
+	bash "github.com/tree-sitter/tree-sitter-bash/bindings/go"
 	csharp "github.com/tree-sitter/tree-sitter-c-sharp/bindings/go"
 	c "github.com/tree-sitter/tree-sitter-c/bindings/go"
 	cpp "github.com/tree-sitter/tree-sitter-cpp/bindings/go"
 	golang "github.com/tree-sitter/tree-sitter-go/bindings/go"
+	haskell "github.com/tree-sitter/tree-sitter-haskell/bindings/go"
 	java "github.com/tree-sitter/tree-sitter-java/bindings/go"
 	javascript "github.com/tree-sitter/tree-sitter-javascript/bindings/go"
 	php "github.com/tree-sitter/tree-sitter-php/bindings/go"
 	python "github.com/tree-sitter/tree-sitter-python/bindings/go"
 	ruby "github.com/tree-sitter/tree-sitter-ruby/bindings/go"
 	rust "github.com/tree-sitter/tree-sitter-rust/bindings/go"
+	scala "github.com/tree-sitter/tree-sitter-scala/bindings/go"
 	typescript "github.com/tree-sitter/tree-sitter-typescript/bindings/go"
 )
 
@@ -52,6 +57,31 @@ type language struct {
 // languages is every language that Parse knows, by the name that the rest of
 // pindex uses for it.
 var languages = map[string]*language{
+	"haskell": {
+		backend: "tree-sitter-haskell 0.23.1", version: 1,
+		load: haskell.Language, kinds: haskellKinds[:], extract: extractHaskell,
+		universe: haskellUniverse[:], boundary: haskellBoundary,
+	},
+	"scala": {
+		backend: "tree-sitter-scala 0.23.4", version: 1,
+		load: scala.Language, kinds: scalaKinds[:], extract: extractScala,
+		universe: scalaUniverse[:], boundary: scalaBoundary, overloads: true,
+	},
+	"zig": {
+		backend: "tree-sitter-zig 1.1.2", version: 1,
+		load: zig.Language, kinds: zigKinds[:], extract: extractZig,
+		universe: zigUniverse[:], boundary: beginsWith("pub ", "const ", "var ", "fn ", "test ", "export ", "inline fn ", "extern "),
+	},
+	"bash": {
+		backend: "tree-sitter-bash 0.23.3", version: 1,
+		load: bash.Language, kinds: bashKinds[:], extract: extractBash,
+		universe: bashUniverse[:], boundary: bashBoundary,
+	},
+	"lua": {
+		backend: "tree-sitter-lua 0.3.0", version: 1,
+		load: lua.Language, kinds: luaKinds[:], extract: extractLua,
+		universe: luaUniverse[:], boundary: beginsWith("function ", "local function "),
+	},
 	"kotlin": {
 		backend: "tree-sitter-kotlin 1.1.0", version: 1,
 		load: kotlin.Language, kinds: kotlinKinds[:], extract: extractKotlin,

@@ -43,12 +43,15 @@ const (
 	fArguments
 	fAttribute
 	fBase
+	fBinds
 	fBody
 	fBound
+	fClasses
 	fCondition
 	fConsequence
 	fConstraint
 	fConstructor
+	fContext
 	fDeclarator
 	fDecorator
 	fDefault
@@ -58,9 +61,11 @@ const (
 	fDesignator
 	fDimensions
 	fElement
+	fExpression
 	fField
 	fFunction
 	fGuard
+	fId
 	fIndex
 	fInitializer
 	fInterfaces
@@ -68,12 +73,15 @@ const (
 	fKind
 	fLabel
 	fLeft
+	fLeftOperand
 	fList
 	fMacro
+	fMember
 	fMethod
 	fModule
 	fModuleName
 	fName
+	fNames
 	fObject
 	fOperand
 	fOperator
@@ -82,6 +90,7 @@ const (
 	fParameters
 	fPath
 	fPattern
+	fPatterns
 	fPermits
 	fProperty
 	fReceiver
@@ -89,6 +98,7 @@ const (
 	fReturnType
 	fReturns
 	fRight
+	fRightOperand
 	fScope
 	fSource
 	fSubscript
@@ -101,13 +111,25 @@ const (
 	fTypeParameters
 	fUpdate
 	fValue
+	fVariable
 	numFields
 )
 
 var fieldNames = [numFields]string{
-	fMethod:  "method",
-	fReturns: "returns",
-	fAlias:   "alias", fAlternative: "alternative", fArgument: "argument",
+	fPatterns:     "patterns",
+	fNames:        "names",
+	fClasses:      "classes",
+	fContext:      "context",
+	fId:           "id",
+	fRightOperand: "right_operand",
+	fLeftOperand:  "left_operand",
+	fExpression:   "expression",
+	fBinds:        "binds",
+	fMember:       "member",
+	fVariable:     "variable",
+	fMethod:       "method",
+	fReturns:      "returns",
+	fAlias:        "alias", fAlternative: "alternative", fArgument: "argument",
 	fArguments: "arguments", fAttribute: "attribute", fBase: "base", fBody: "body",
 	fBound: "bound", fCondition: "condition", fConsequence: "consequence",
 	fConstraint: "constraint", fConstructor: "constructor",
