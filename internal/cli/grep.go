@@ -19,25 +19,22 @@ in the index (binary, too large, ...) are counted and named by reason.`,
   pindex grep -F 'fmt.Errorf("%w"' --path 'internal/**' -C 2`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			s, err := a.open(c.Context())
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			o.Pattern = args[0]
-			r, err := s.engine.Grep(c.Context(), o)
-			if err != nil {
-				return err
-			}
-			r.Freshness = s.freshness()
-			if err := a.answer(r, func(out *output) { writeGrep(out, r) }); err != nil {
-				return err
-			}
-			a.noteGrep(r)
-			if r.Total == 0 {
-				return nothing()
-			}
-			return nil
+			return a.withSession(c.Context(), func(s *session) error {
+				o.Pattern = args[0]
+				r, err := s.engine.Grep(c.Context(), o)
+				if err != nil {
+					return err
+				}
+				r.Freshness = s.freshness()
+				if err := a.answer(r, func(out *output) { writeGrep(out, r) }); err != nil {
+					return err
+				}
+				a.noteGrep(r)
+				if r.Total == 0 {
+					return nothing()
+				}
+				return nil
+			})
 		},
 	}
 	f := c.Flags()

@@ -200,13 +200,4 @@ func (a *App) found(n int, v any, text func(*output)) error {
 	return nil
 }
 
-func (a *App) withSession(ctx context.Context, fn func(*session) error) error {
-	s, err := a.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	return fn(s)
-}
-
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -39,16 +39,13 @@ finds nothing is no failure then.`,
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			s, err := a.open(c.Context())
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			if batch != "" {
-				return a.searchBatch(c.Context(), s, batch, o)
-			}
-			o.Query = args[0]
-			return a.searchOne(c.Context(), s, o)
+			return a.withSession(c.Context(), func(s *session) error {
+				if batch != "" {
+					return a.searchBatch(c.Context(), s, batch, o)
+				}
+				o.Query = args[0]
+				return a.searchOne(c.Context(), s, o)
+			})
 		},
 	}
 	f := c.Flags()

@@ -20,12 +20,11 @@ import (
 type session struct {
 	index  *artifact.Index
 	engine *query.Engine
+	cache  *fetch.Cache
 	// changed are the tracked files of the working tree that differ from the
 	// commit, when HEAD was asked for; their results are left out.
 	changed []string
 }
-
-func (s *session) Close() error { return s.index.Close() }
 
 // Cache returns the user's cache of verified segments.
 func (a *App) Cache() *fetch.Cache { return fetch.OpenCache("") }
@@ -134,10 +133,23 @@ func (a *App) open(ctx context.Context) (*session, error) {
 			return fetch.Model(ctx, store, cache, m)
 		},
 	})
-	for _, n := range cache.Notes() {
+	s.cache = cache
+	return s, nil
+}
+
+// withSession opens the asked commit's index, works on it, and closes it. A
+// fault while reading a mapped file is an error; what the cache could not do
+// is said at the end, when it is known.
+func (a *App) withSession(ctx context.Context, fn func(*session) error) error {
+	s, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	err = fetch.Guard(func() error { return fn(s) })
+	for _, n := range s.cache.Notes() {
 		a.Note("%s", n)
 	}
-	return s, nil
+	return errors.Join(err, s.index.Close())
 }
 
 func (a *App) compileAndOpen(ctx context.Context, store registry.Store, cache *fetch.Cache, commit string) (*artifact.Index, error) {
