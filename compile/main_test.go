@@ -94,6 +94,9 @@ func allowedName(name string) bool {
 
 //go:noinline
 func overflow(n int) int {
+	if n < 0 {
+		return 0
+	}
 	var pad [1 << 10]byte
 	pad[n%len(pad)] = byte(n)
 	return overflow(n+1) + int(pad[(n+1)%len(pad)])
