@@ -2,8 +2,12 @@
 // raw objects: no smudge filter, no lazy fetch from a promisor remote, no
 // replacement objects, no hooks, no working-tree conversion.
 //
-// Two backends stand behind one interface and pass one conformance suite: the
-// git program where there is one, and go-git as the embedded default.
+// Three implementations stand behind one interface and pass one conformance
+// suite (package gittest): the git program where there is one, go-git as the
+// embedded default where there is none (package gogit, so that nobody links
+// the library who does not want it), and Minimal, which needs neither and is
+// made for the small client. Where one of them could be wrong it refuses with
+// the remedy.
 package git
 
 import (
@@ -33,7 +37,7 @@ type Commit struct {
 // Repository is an open repository. Implementations are safe for concurrent
 // use. Errors that a user can mend are *fail.Error with code Repository.
 type Repository interface {
-	// Backend names the implementation: "git" or "go-git".
+	// Backend names the implementation: "git", "go-git" or "minimal".
 	Backend() string
 	// Dir is the absolute path of the git directory; of a linked worktree
 	// that is the common one.

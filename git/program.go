@@ -406,7 +406,7 @@ func openError(dir string, err error) error {
 	case strings.Contains(m, "safe.bareRepository"):
 		return fail.New(fail.Repository, "name it explicitly: GIT_DIR="+shellQuote(dir)+", without --repo",
 			"git refuses to read the bare repository %s because safe.bareRepository is set to explicit", dir)
-	case strings.Contains(m, "not a git repository"):
+	case strings.Contains(m, "not a git repository"), strings.Contains(m, "gitfile"):
 		return notRepository(dir)
 	case strings.Contains(m, "git repo version"), strings.Contains(m, "repository extension"):
 		return fail.Wrap(fail.Repository, run, "install a newer git", "the git program is too old for the repository %s", dir)

@@ -159,7 +159,7 @@ func snapshot(ctx context.Context, r git.Repository, f *fixture) ([]content, err
 				return nil, err
 			}
 			if !strings.HasPrefix(string(b), before) {
-				return nil, errors.New("Read did not append to its argument")
+				return nil, errors.New("a blob was not appended to what was there")
 			}
 			c.text, c.err = string(b[len(before):]), err
 		}
