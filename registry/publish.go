@@ -60,7 +60,7 @@ func (p Publication) blobs() []ocispec.Descriptor {
 // pusher pushes one blob after another and stops at the first error.
 type pusher struct {
 	ctx    context.Context
-	l      *Local
+	s      Store
 	pushed []ocispec.Descriptor
 	err    error
 }
@@ -73,17 +73,13 @@ func (p *pusher) push(mediaType string, b []byte, err error) ocispec.Descriptor 
 		return ocispec.Descriptor{}
 	}
 	var d ocispec.Descriptor
-	if d, p.err = p.l.Push(p.ctx, Blob{mediaType, b}); p.err == nil {
+	if d, p.err = p.s.Push(p.ctx, Blob{mediaType, b}); p.err == nil {
 		p.pushed = append(p.pushed, d)
 	}
 	return d
 }
 
 // Publish implements Store.
-//
-// Which tag it writes: the commit's own when p.Default is set and that tag is
-// free or p.Replace is set, or when it holds the same profile already; else
-// the profile's. A tag whose artifact cannot be read any more counts as free.
 func (l *Local) Publish(ctx context.Context, p Publication) (Published, error) {
 	wrap := func(err error) error {
 		return fail.Wrap(fail.Internal, err, "", "the index of %.80s cannot be published", p.Commit)
@@ -92,7 +88,7 @@ func (l *Local) Publish(ctx context.Context, p Publication) (Published, error) {
 		return Published{}, wrap(err)
 	}
 	// In the order of the package comment.
-	up := &pusher{ctx: ctx, l: l}
+	up := &pusher{ctx: ctx, s: l}
 	manifest := up.push(MediaTypeManifest, p.Manifest, nil)
 	b, err := encodeConfig(p)
 	config := up.push(MediaTypeIndex, b, err)
@@ -127,7 +123,7 @@ func (l *Local) Publish(ctx context.Context, p Publication) (Published, error) {
 		if err := l.present(blobs); err != nil {
 			return false, err
 		}
-		place, err := l.place(ctx, x, p)
+		place, err := place(ctx, localView{l, x}, p)
 		if err != nil {
 			return false, err
 		}
@@ -164,91 +160,6 @@ func (l *Local) present(blobs []ocispec.Descriptor) error {
 		}
 	}
 	return nil
-}
-
-// placement says under which tag an index is found, and which tags have to be
-// written for that.
-type placement struct {
-	tag   string
-	write []string
-}
-
-// holding is what a tag holds, as seen by somebody about to publish.
-type holding int
-
-const (
-	free    holding = iota // nothing, or nothing that can be read
-	same                   // this index, whole
-	partial                // this index with blobs missing
-	stale                  // another index of this profile
-	other                  // another profile
-)
-
-// place decides which tags get a publication.
-func (l *Local) place(ctx context.Context, x *layoutIndex, p Publication) (placement, error) {
-	commitTag, profileTag := CommitTag(p.Commit), ProfileTag(p.Commit, p.Profile)
-	commit, err := l.holding(ctx, x, commitTag, p)
-	if err != nil {
-		return placement{}, err
-	}
-	profile, err := l.holding(ctx, x, profileTag, p)
-	if err != nil {
-		return placement{}, err
-	}
-	var out placement
-	tag, held := profileTag, profile
-	switch {
-	case commit == same, commit == partial, commit == stale,
-		p.Default && (commit == free || p.Replace):
-		tag, held = commitTag, commit
-	}
-	if !p.Replace && (commit == stale || profile == stale || tag == profileTag && profile == other) {
-		taken := commitTag
-		if commit != stale {
-			taken = profileTag
-		}
-		return out, fail.Wrap(fail.Verification, ErrTagTaken,
-			"two builds of one commit and profile must be equal: find out why they differ, or overwrite with --replace",
-			"%s in %s was not overwritten", taken, l.dir)
-	}
-	out.tag = tag
-	if held != same {
-		out.write = append(out.write, tag)
-	}
-	// An older index of this profile must not survive under the second tag.
-	if tag == commitTag && (profile == stale || profile == partial) {
-		out.write = append(out.write, profileTag)
-	}
-	return out, nil
-}
-
-// holding reads what tag holds.
-func (l *Local) holding(ctx context.Context, x *layoutIndex, tag string, p Publication) (holding, error) {
-	desc, ok := x.find(tag)
-	if !ok {
-		return free, nil
-	}
-	a, c, err := ReadDescriptor(ctx, l, desc)
-	switch {
-	case fail.CodeOf(err) == fail.Verification:
-		return free, nil
-	case err != nil:
-		return free, err
-	case c.Profile != p.Profile:
-		return other, nil
-	case c.Index != artifact.DigestOf(p.Manifest):
-		return stale, nil
-	}
-	blobs := append([]ocispec.Descriptor{a.Manifest}, a.Packs...)
-	if a.Model != nil {
-		blobs = append(blobs, *a.Model)
-	}
-	for _, d := range blobs {
-		if !l.has(d) {
-			return partial, nil
-		}
-	}
-	return same, nil
 }
 
 // sync makes blobs durable, those that this Local has not synced before. All
