@@ -96,8 +96,8 @@ func (e *Engine) partOfDoc(d int) int {
 	return p
 }
 
-// rank orders the candidates and returns the best k, at most one per unit.
-func (r *ranker) rank(cands []candidate, k int) ([]candidate, error) {
+// rank orders the candidates, at most one for each unit.
+func (r *ranker) rank(cands []candidate) ([]candidate, error) {
 	for i := range cands {
 		if err := r.locate(&cands[i]); err != nil {
 			return nil, err
@@ -112,7 +112,8 @@ func (r *ranker) rank(cands []candidate, k int) ([]candidate, error) {
 			return nil, err
 		}
 	}
-	return r.spread(cands, k), nil
+	r.spread(cands)
+	return cands, nil
 }
 
 // bestOfUnits keeps the best document of each unit.
@@ -419,7 +420,7 @@ func mentionsPath(text, path string) bool {
 
 // spread orders candidates by score and holds back the second and later units
 // of a file, so that the first results come from different files.
-func (r *ranker) spread(cands []candidate, k int) []candidate {
+func (r *ranker) spread(cands []candidate) {
 	r.sort(cands)
 	type key struct{ part, file int }
 	seen := map[key]int{}
@@ -435,7 +436,6 @@ func (r *ranker) spread(cands []candidate, k int) []candidate {
 		seen[f]++
 	}
 	r.sort(cands)
-	return cands[:min(k, len(cands))]
 }
 
 // sort orders by score, then path, then start line, then unit: total, since

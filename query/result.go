@@ -84,7 +84,7 @@ type SearchResult struct {
 	Query    string      `json:"query"`
 	Route    string      `json:"route"`               // the route that answered: lexical, semantic or hybrid
 	RouteWhy string      `json:"route_why,omitempty"` // why auto picked it, or what it degraded from
-	Total    int         `json:"total"`               // candidates that matched, before k cut them
+	Total    int         `json:"total"`               // units that were ranked, before k cut them
 	Results  []SearchHit `json:"results"`
 	Explain  *Explain    `json:"explain,omitempty"`
 }

@@ -162,11 +162,7 @@ func (s *search) run(ctx context.Context) (*SearchResult, error) {
 		return nil, err
 	}
 	r := s.newRanker()
-	k := s.o.K
-	if s.o.Level == "file" {
-		k = len(cands)
-	}
-	cands, err = r.rank(cands, k)
+	cands, err = r.rank(cands)
 	if err != nil {
 		return nil, err
 	}

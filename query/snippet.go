@@ -86,36 +86,28 @@ func bestLines(text []byte, weight map[string]int64) (lines []byte, first int) {
 		}
 		seen[string(tok.Term)] = at + 1
 	})
-	window := min(n, maxSnippetLines)
-	best, bestAt := int64(-1), 0
-	var sum int64
-	for i := range n {
-		sum += gain[i]
-		if i >= window {
-			sum -= gain[i-window]
+	lineEnd := func(i int) int {
+		if i+1 < n {
+			return t.starts[i+1]
 		}
-		if i >= window-1 && sum > best {
-			best, bestAt = sum, i-window+1
-		}
+		return len(text)
 	}
-	first = bestAt
-	// Begin shortly before the first line that counts, where there is room.
-	if first > 0 {
-		lead := first
-		for lead < first+window-1 && gain[lead] == 0 {
-			lead++
+	// The best window among the runs of lines that are short enough to show.
+	best, first, window := int64(-1), 0, 0
+	for lo := 0; lo < n; {
+		hi := lo
+		for hi < n && lineEnd(hi)-t.starts[hi] <= maxSnippetBytes {
+			hi++
 		}
-		first = min(max(bestAt, lead-2), n-window)
-		first = max(first, 0)
+		if gained, at, size := bestWindow(gain[lo:hi]); size > 0 && gained > best {
+			best, first, window = gained, lo+at, size
+		}
+		lo = hi + 1
 	}
 	end := first
 	size := 0
-	for end < first+window && end < n {
-		next := len(text)
-		if end+1 < n {
-			next = t.starts[end+1]
-		}
-		if size += next - t.starts[end]; size > maxSnippetBytes {
+	for end < first+window {
+		if size += lineEnd(end) - t.starts[end]; size > maxSnippetBytes {
 			break
 		}
 		end++
@@ -123,11 +115,36 @@ func bestLines(text []byte, weight map[string]int64) (lines []byte, first int) {
 	if end == first {
 		return nil, 0
 	}
-	stop := len(text)
-	if end < n {
-		stop = t.starts[end]
+	return text[t.starts[first]:lineEnd(end-1)], first
+}
+
+// bestWindow returns the run of at most maxSnippetLines lines with the highest
+// gain: where it begins, shortly before the first line that counts, and how
+// many lines it has.
+func bestWindow(gain []int64) (best int64, first, window int) {
+	window = min(len(gain), maxSnippetLines)
+	if window == 0 {
+		return 0, 0, 0
 	}
-	return text[t.starts[first]:stop], first
+	best = -1
+	var sum int64
+	for i, g := range gain {
+		sum += g
+		if i >= window {
+			sum -= gain[i-window]
+		}
+		if i >= window-1 && sum > best {
+			best, first = sum, i-window+1
+		}
+	}
+	if first > 0 {
+		lead := first
+		for lead < first+window-1 && gain[lead] == 0 {
+			lead++
+		}
+		first = max(0, min(max(first, lead-2), len(gain)-window))
+	}
+	return best, first, window
 }
 
 // snippetWeights gives each term's weight for choosing lines.

@@ -52,11 +52,11 @@ type Weights struct {
 }
 
 var defaultWeights = Weights{
-	K1:     1.2,
-	Field:  [artifact.NumFields]float64{2.0, 3.0, 1.5, 1.5, 1.0},
-	LenB:   [artifact.NumFields]float64{0.3, 0.3, 0.5, 0.6, 0.7},
+	K1:     0.7,
+	Field:  [artifact.NumFields]float64{2.0, 3.0, 1.8, 1.5, 1.0},
+	LenB:   [artifact.NumFields]float64{0.3, 0.5, 0.5, 0.6, 0.7},
 	Part:   0.5,
-	Join:   0.7,
+	Join:   0.6,
 	Var:    0.6,
 	Stop:   0.1,
 	Repeat: [4]float64{1, 1.4, 1.6, 1.8},
@@ -66,10 +66,10 @@ var defaultWeights = Weights{
 	Semantic: 300,
 
 	ExactSymbol:  1000,
-	ExactName:    800,
+	ExactName:    500,
 	NamedInQuery: 350,
-	JoinedName:   300,
-	WordName:     120,
+	JoinedName:   225,
+	WordName:     60,
 	ExactPath:    1500,
 	StemMatch:    250,
 	FolderMatch:  60,
@@ -88,5 +88,5 @@ var defaultWeights = Weights{
 	Stub:         800,
 	Build:        600,
 	Legacy:       700,
-	Again:        600,
+	Again:        350,
 }

@@ -3,9 +3,11 @@
 package querytest
 
 import (
+	"encoding/binary"
 	"fmt"
 	"sort"
 	"strings"
+	"unicode/utf16"
 
 	"github.com/pindex-dev/pindex/analysis"
 	"github.com/pindex-dev/pindex/artifact"
@@ -193,7 +195,7 @@ func units(d *artifact.UnitsData, texts *[][]byte, file uint32, f *File, content
 	})
 	if len(f.Units) == 0 {
 		d.Docs = append(d.Docs, artifact.Doc{Unit: uint32(root), End: uint32(len(content)), StartLine: 1, EndLine: max(1, n)})
-		*texts = append(*texts, content)
+		*texts = append(*texts, decoded(content, f.Encoding))
 	}
 	for _, u := range f.Units {
 		parent := root
@@ -217,6 +219,23 @@ func units(d *artifact.UnitsData, texts *[][]byte, file uint32, f *File, content
 		*texts = append(*texts, content[rec.Start:rec.End])
 		d.Units = append(d.Units, rec)
 	}
+}
+
+// decoded returns what the analysis reads: UTF-8.
+func decoded(b []byte, enc artifact.Encoding) []byte {
+	var order binary.ByteOrder = binary.LittleEndian
+	switch enc {
+	case artifact.EncodingUTF16BE:
+		order = binary.BigEndian
+	case artifact.EncodingUTF16LE:
+	default:
+		return b
+	}
+	var u []uint16
+	for i := 2; i+1 < len(b); i += 2 {
+		u = append(u, order.Uint16(b[i:]))
+	}
+	return []byte(string(utf16.Decode(u)))
 }
 
 func structure(st *artifact.StructuralData, d *artifact.UnitsData, file uint32, f *File) {
