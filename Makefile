@@ -9,7 +9,7 @@ FUZZTIME ?= 5s
 .PHONY: build test lint fuzz scripts golden clean
 
 build:            ## bin/pindex
-	go build -trimpath -o bin/pindex ./cmd/pindex
+	go build -o bin/pindex ./cmd/pindex
 
 test:             ## every test of every module
 	go test ./...
