@@ -55,6 +55,8 @@ var (
 	ErrNotFound = errors.New("not found in the store")
 	// ErrTagTaken means that a tag holds another digest for the same profile.
 	ErrTagTaken = errors.New("the tag holds another index of the same commit and profile")
+	// ErrUnsupported means that a registry does not offer what was asked for.
+	ErrUnsupported = errors.New("the registry does not offer this")
 )
 
 // Store keeps artifacts. Implementations are safe for concurrent use, also by
@@ -82,7 +84,8 @@ type Store interface {
 	// List returns every tag, sorted by name, also those of other programs.
 	List(ctx context.Context) ([]Tagged, error)
 	// Untag removes a tag, and the tag of its report. What it held stays
-	// until it is pruned. An unknown tag gives ErrNotFound.
+	// until it is pruned. An unknown tag gives ErrNotFound, a registry that
+	// cannot remove a tag alone ErrUnsupported.
 	Untag(ctx context.Context, tag string) error
 }
 

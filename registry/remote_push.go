@@ -339,7 +339,13 @@ func (r *Remote) Untag(ctx context.Context, tag string) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	if err := r.origin.untag(ctx, tag); err != nil {
+	err := r.origin.untag(ctx, tag)
+	if errors.Is(err, ErrUnsupported) {
+		if _, resolved := r.resolveAt(ctx, r.origin, tag); errors.Is(resolved, ErrNotFound) {
+			return resolved
+		}
+	}
+	if err != nil {
 		return err
 	}
 	if err := r.origin.untag(ctx, ReportTag(tag)); err != nil && !errors.Is(err, ErrNotFound) {
@@ -372,6 +378,10 @@ func (e *endpoint) untag(ctx context.Context, tag string) error {
 		return nil
 	case http.StatusNotFound:
 		return absent
+	case http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusNotImplemented:
+		// Older registries want a digest here, and would remove every tag
+		// of that manifest with it.
+		return fail.Wrap(fail.Network, ErrUnsupported, "remove it through the registry's own interface", "%s in %s failed", doing, e.ref.written)
 	}
 	return e.explain(ctx, errorResponse(resp), doing)
 }
