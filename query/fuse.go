@@ -24,6 +24,7 @@ type candidate struct {
 	class   pathClass
 	bonuses []Part
 	parts   int // documents of the unit that were candidates too
+	again   int // better results of the same file
 
 	support, fileCover, cover int64 // see fileEvidence; in thousandths
 }

@@ -18,7 +18,10 @@ type ranker struct {
 	sc     *searchScratch
 	useLex bool
 	slots  []int64 // weight of each slot
-	name   []byte  // scratch
+	noting bool    // keep what each candidate\'s score is made of
+
+	want, last string // of a single identifier: dotted, and its last component
+	name       []byte // scratch
 }
 
 func (s *search) newRanker() *ranker {
@@ -26,8 +29,15 @@ func (s *search) newRanker() *ranker {
 	for i := range s.q.slots {
 		r.slots = append(r.slots, toMicro(s.q.slots[i].score))
 	}
+	if s.q.single {
+		r.want = toDots.Replace(s.q.ident)
+		r.last = r.want[strings.LastIndexByte(r.want, '.')+1:]
+	}
 	return r
 }
+
+// toDots writes any language's qualifiers as dots.
+var toDots = strings.NewReplacer("::", ".", "#", ".", "->", ".")
 
 // waivedClasses returns the kinds of files that the question speaks of, which
 // are then not held back.
@@ -68,7 +78,9 @@ func waivedClasses(q *queryTerms) pathClass {
 }
 
 func (r *ranker) note(c *candidate, name string, v int64) {
-	c.bonuses = append(c.bonuses, Part{name, v})
+	if r.noting {
+		c.bonuses = append(c.bonuses, Part{name, v})
+	}
 }
 
 // locate fills in where the candidate stands.
@@ -302,10 +314,8 @@ func (r *ranker) nameBonus(c *candidate, u *artifact.UnitsReader, add func(strin
 		return
 	}
 	if r.q.single {
-		symbol := u.UnitSymbol(c.unit)
-		want := strings.NewReplacer("::", ".", "#", ".", "->", ".").Replace(r.q.ident)
-		have := strings.NewReplacer("::", ".", "#", ".", "->", ".").Replace(symbol)
-		last := want[strings.LastIndexByte(want, '.')+1:]
+		want, last := r.want, r.last
+		have := toDots.Replace(u.UnitSymbol(c.unit))
 		switch {
 		case have == want:
 			add("exact symbol", r.w.ExactSymbol)
@@ -423,19 +433,30 @@ func mentionsPath(text, path string) bool {
 func (r *ranker) spread(cands []candidate) {
 	r.sort(cands)
 	type key struct{ part, file int }
-	seen := map[key]int{}
+	seen := make(map[key]int, len(cands))
 	for i := range cands {
 		c := &cands[i]
 		f := key{c.part, c.file}
-		for range min(seen[f], 4) {
+		c.again = seen[f]
+		for range min(c.again, 4) {
 			c.score = permille(c.score, r.w.Again)
-		}
-		if seen[f] > 0 {
-			r.note(c, "again the same file", int64(seen[f])*micro)
 		}
 		seen[f]++
 	}
 	r.sort(cands)
+}
+
+// account computes a candidate's score once more and keeps what it is made of.
+func (r *ranker) account(c *candidate) error {
+	final := c.score
+	r.noting = true
+	err := r.score(c)
+	r.noting = false
+	c.score = final
+	if c.again > 0 {
+		c.bonuses = append(c.bonuses, Part{"again the same file", int64(c.again) * micro})
+	}
+	return err
 }
 
 // sort orders by score, then path, then start line, then unit: total, since

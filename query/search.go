@@ -166,7 +166,7 @@ func (s *search) run(ctx context.Context) (*SearchResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.result(cands)
+	return s.result(r, cands)
 }
 
 // seed adds the units that declare the name which the question consists of,
@@ -228,7 +228,7 @@ func (s *search) seed(cands []candidate, keep func(int) bool) ([]candidate, erro
 	return cands, nil
 }
 
-func (s *search) result(cands []candidate) (*SearchResult, error) {
+func (s *search) result(r *ranker, cands []candidate) (*SearchResult, error) {
 	e := s.e
 	res := &SearchResult{Query: s.o.Query, Route: s.route, RouteWhy: s.why, Results: []SearchHit{}}
 	res.Total = len(cands)
@@ -245,6 +245,9 @@ func (s *search) result(cands []candidate) (*SearchResult, error) {
 			continue
 		}
 		files[k] = true
+		if err := r.account(c); err != nil {
+			return nil, err
+		}
 		h, err := s.hit(c)
 		if err != nil {
 			return nil, err
