@@ -21,6 +21,10 @@ type Options struct {
 	// embedder that is not built in. It is called once, when the dense view
 	// is first needed. Nil means that only built-in embedders can be used.
 	Model func(m artifact.ModelInfo) ([]byte, error)
+	// Hidden are paths of files that differ from the commit in front of the
+	// user. Nothing that lies in them is part of an answer: a stale result is
+	// worse than none, and the caller says how many were left out.
+	Hidden []string
 }
 
 // Engine answers queries over one index. It is safe for concurrent use. The
@@ -29,6 +33,7 @@ type Engine struct {
 	ix      *artifact.Index
 	workers int
 	opt     Options
+	hidden  map[string]bool
 	weights Weights
 
 	docBase []int // number of documents in earlier partitions; one more entry than partitions
@@ -46,6 +51,12 @@ func New(ix *artifact.Index, opt Options) *Engine {
 	e := &Engine{ix: ix, opt: opt, workers: opt.Workers, weights: defaultWeights}
 	if e.workers <= 0 {
 		e.workers = runtime.GOMAXPROCS(0)
+	}
+	for _, path := range opt.Hidden {
+		if e.hidden == nil {
+			e.hidden = make(map[string]bool, len(opt.Hidden))
+		}
+		e.hidden[path] = true
 	}
 	m := ix.Manifest()
 	e.docBase = make([]int, len(m.Partitions)+1)
@@ -86,6 +97,12 @@ func (e *Engine) need(v artifact.View, what string) error {
 	}
 	return fail.New(fail.NotFound, "compile the commit again with this view",
 		"%s needs the %s view, which this index does not have: %s", what, v, reason)
+}
+
+// hiddenFile is the error of a question about a hidden file.
+func hiddenFile(path string) error {
+	return fail.New(fail.NotFound, "read it in the working tree, or ask for the commit's own text with --commit HEAD",
+		"%s differs in the working tree from the commit that is indexed", quote(path))
 }
 
 func (e *Engine) has(v artifact.View) bool { return e.need(v, "") == nil }

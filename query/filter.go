@@ -37,7 +37,7 @@ func (e *Engine) newFilter(pathGlob, lang, kind string) (*filter, error) {
 		}
 		f.kind = k
 	}
-	f.all = f.glob == nil && lang == "" && f.kind == artifact.KindUnknown
+	f.all = f.glob == nil && lang == "" && f.kind == artifact.KindUnknown && len(e.hidden) == 0
 	f.memo = map[[2]int]bool{}
 	return f, nil
 }
@@ -56,7 +56,8 @@ func (e *Engine) languageNames() string {
 
 // file reports whether a file passes.
 func (f *filter) file(u *artifact.UnitsReader, file int) bool {
-	return (f.lang == "" || u.Lang(file) == f.lang) && (f.glob == nil || f.glob.match(u.Path(file)))
+	return (f.lang == "" || u.Lang(file) == f.lang) && (f.glob == nil || f.glob.match(u.Path(file))) &&
+		(len(f.e.hidden) == 0 || !f.e.hidden[u.Path(file)])
 }
 
 // doc reports whether a document passes.

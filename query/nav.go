@@ -44,9 +44,14 @@ func (e *Engine) Def(ctx context.Context, text string) (*DefResult, error) {
 		if t.binding == External || t.binding == Unresolved {
 			res.Note = t.rule
 		}
-		res.Results, err = b.targets(t, maxUses)
+		if res.Results, err = b.targets(t, maxUses); err != nil {
+			return err
+		}
 		res.Total = len(res.Results)
-		return err
+		if res.Total == 0 && len(t.decls) > 0 {
+			return hiddenFile(b.t.files[t.decls[0].file].path)
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -58,7 +63,13 @@ func (e *Engine) Def(ctx context.Context, text string) (*DefResult, error) {
 // targets turns a target into results.
 func (b *binder) targets(t *target, limit int) ([]SymbolHit, error) {
 	out := []SymbolHit{}
-	for _, d := range t.decls[:min(limit, len(t.decls))] {
+	for _, d := range t.decls {
+		if len(out) >= limit {
+			break
+		}
+		if b.hides(d) {
+			continue
+		}
 		h, err := b.hit(d, t.provenance, t.rule)
 		if err != nil {
 			return nil, err
@@ -78,6 +89,9 @@ func (b *binder) targets(t *target, limit int) ([]SymbolHit, error) {
 	}
 	return out, nil
 }
+
+// hides reports whether a declaration lies in a hidden file.
+func (b *binder) hides(d *decl) bool { return b.e.hidden[b.t.files[d.file].path] }
 
 // Refs lists the uses of a target's name that are bound to it, and counts
 // those that are not.
@@ -348,7 +362,13 @@ func (c *collector) list(to *[]UseHit, u use, o outcome) error {
 		}
 		h.Symbol, h.Kind, h.ID = in.Symbol, in.Kind, in.ID
 	}
-	for _, d := range o.decls[:min(maxTargetsListed, len(o.decls))] {
+	for _, d := range o.decls {
+		if len(h.Targets) >= maxTargetsListed {
+			break
+		}
+		if b.hides(d) {
+			continue
+		}
 		th, err := b.hit(d, o.provenance, o.rule)
 		if err != nil {
 			return err

@@ -77,6 +77,9 @@ func (e *Engine) show(ctx context.Context, path string, first, last int) (*ShowR
 
 // indexedFile finds a file whose content is in the index.
 func (e *Engine) indexedFile(ctx context.Context, path string) (p, f int, err error) {
+	if e.hidden[path] {
+		return 0, 0, hiddenFile(path)
+	}
 	p, f, ok, err := e.ix.FindFile(path)
 	if err != nil {
 		return 0, 0, err
@@ -114,6 +117,9 @@ func (e *Engine) Outline(ctx context.Context, path string) (*OutlineResult, erro
 
 func (e *Engine) outline(ctx context.Context, res *OutlineResult) error {
 	path := res.Path
+	if e.hidden[path] {
+		return hiddenFile(path)
+	}
 	if path != "" {
 		p, f, ok, err := e.ix.FindFile(path)
 		if err != nil {
@@ -143,7 +149,9 @@ func (e *Engine) outline(ctx context.Context, res *OutlineResult) error {
 		n := u.NumFiles()
 		lo := sort.Search(n, func(i int) bool { return string(u.PathBytes(i)) >= prefix })
 		for f := lo; f < n && strings.HasPrefix(string(u.PathBytes(f)), prefix); f++ {
-			res.Results = append(res.Results, fileOutline(u, f))
+			if !e.hidden[u.Path(f)] {
+				res.Results = append(res.Results, fileOutline(u, f))
+			}
 		}
 	}
 	if len(res.Results) == 0 && path != "" {

@@ -41,6 +41,9 @@ func (b *binder) target(text string) (*target, error) {
 		path := cleanPath(m[1])
 		line, _ := strconv.Atoi(m[2])
 		col, _ := strconv.Atoi(m[3])
+		if b.e.hidden[path] {
+			return nil, hiddenFile(path)
+		}
 		if i, ok := b.t.find(path); ok {
 			return b.byPosition(i, line, col)
 		}
@@ -50,6 +53,9 @@ func (b *binder) target(text string) (*target, error) {
 	}
 	if i := strings.LastIndexByte(text, ':'); i > 0 && i+1 < len(text) && text[i-1] != ':' {
 		path := cleanPath(text[:i])
+		if b.e.hidden[path] {
+			return nil, hiddenFile(path)
+		}
 		if f, ok := b.t.find(path); ok {
 			return b.byName(text[i+1:], f)
 		}

@@ -129,6 +129,7 @@ func (a *App) open(ctx context.Context) (*session, error) {
 		}
 	}
 	s.engine = query.New(ix, query.Options{
+		Hidden: s.changed,
 		Model: func(m artifact.ModelInfo) ([]byte, error) {
 			return fetch.Model(ctx, store, cache, m)
 		},
