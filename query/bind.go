@@ -221,9 +221,7 @@ func splitReceiver(r string) (comps []string, ok bool) {
 		return nil, false
 	}
 	r = strings.NewReplacer("::", ".", "->", ".", "?.", ".", "!.", ".", `\`, ".", "#", ".").Replace(r)
-	if strings.HasPrefix(r, ".") {
-		r = r[1:] // ::name or \name, from the root
-	}
+	r = strings.TrimPrefix(r, ".") // ::name or \name, from the root
 	r = strings.TrimRight(r, ".?!:")
 	comps = strings.Split(r, ".")
 	for _, c := range comps {

@@ -12,11 +12,10 @@ type declID struct{ p, sym int }
 
 // decl is a declaration with what the rules ask of it.
 type decl struct {
-	id     declID
-	sym    artifact.Symbol
-	file   int      // entry in the file table
-	names  []string // qualified: enclosing names and its own
-	offset int
+	id    declID
+	sym   artifact.Symbol
+	file  int      // entry in the file table
+	names []string // qualified: enclosing names and its own
 }
 
 // owner is the qualified name without the last component.

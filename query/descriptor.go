@@ -32,9 +32,7 @@ func descriptorNames(d string) []string {
 				return append(out, name)
 			}
 			d = d[end+1:]
-			if strings.HasPrefix(d, ".") {
-				d = d[1:]
-			}
+			d = strings.TrimPrefix(d, ".")
 		default: // / # . : !
 			d = d[1:]
 		}

@@ -20,7 +20,17 @@
 // names to files in modules.go) and bind_member.go (receivers). Nothing is
 // bound by guess: what no rule binds is counted as unresolved.
 //
-// Determinism: for one index and one set of options every answer is the same
+// # Globs
+//
+// In a path pattern `*` matches within one component, `**` as a whole component
+// any number of them, `?` one character, `[a-z]` and `[!a-z]` a class, `{a,b}`
+// either alternative, and a backslash takes the next character literally. A
+// pattern without a slash matches any component, as in .gitignore; a pattern
+// that matches a folder matches everything below it.
+//
+// # Determinism
+//
+// For one index and one set of options every answer is the same
 // on every machine. Scores are integers in millionths. Floating point is used
 // only for additions, products and quotients that are rounded one by one (an
 // explicit conversion keeps the compiler from fusing them), and every order

@@ -19,7 +19,7 @@ type GrepOptions struct {
 	// Word asks for a word boundary on both sides of a match; a literal that
 	// begins or ends with another character needs none on that side.
 	Word     bool
-	PathGlob string // "" for all
+	PathGlob string // see Globs in the package's documentation; "" for all
 	Lang     string // language name; "" for all
 	// MaxResults bounds the lines in the answer, 0 for no bound. Totals are
 	// counted beyond it.

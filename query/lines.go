@@ -17,11 +17,6 @@ func lineBounds(text []byte, off int) (start, end int) {
 	return start, off + end
 }
 
-// lineNumber returns the number, from 1, of the line that holds offset off.
-func lineNumber(text []byte, off int) int {
-	return 1 + bytes.Count(text[:off], lf)
-}
-
 var lf = []byte{'\n'}
 
 // countLines returns the number of lines; a last line without a line feed
@@ -99,20 +94,6 @@ func (t *lineTable) line(n int) []byte {
 		end = t.starts[n]
 	}
 	return chomp(t.text[t.starts[n-1]:end])
-}
-
-// at returns the number of the line that holds offset off.
-func (t *lineTable) at(off int) int {
-	lo, hi := 0, len(t.starts)
-	for lo < hi {
-		m := int(uint(lo+hi) >> 1)
-		if t.starts[m] <= off {
-			lo = m + 1
-		} else {
-			hi = m
-		}
-	}
-	return lo
 }
 
 // isUTF16 reports whether a file's bytes have to be transcoded to be searched.

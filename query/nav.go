@@ -179,8 +179,6 @@ func (c *collector) usesOfTarget(t *target, role func(artifact.Role) bool) error
 	names := map[string]bool{}
 	for _, d := range t.decls {
 		names[d.sym.Name] = true
-		// A class is used through its constructor's owner, and an import may
-		// rename.
 	}
 	aliases, err := b.aliases(t)
 	if err != nil {
@@ -207,7 +205,7 @@ func (c *collector) usesOfTarget(t *target, role func(artifact.Role) bool) error
 		}
 		for _, a := range aliases {
 			if b.t.files[a.file].p != p || names[a.name] {
-				continue
+				continue // of another partition, or met already
 			}
 			uses, err := b.fileUses(a.file)
 			if err != nil {
@@ -257,26 +255,42 @@ type alias struct {
 
 // aliases finds the imports that bind the target under another name.
 func (b *binder) aliases(t *target) ([]alias, error) {
-	var out []alias
+	names := map[string]bool{}
+	for _, d := range t.decls {
+		names[d.sym.Name] = true
+	}
+	var found []artifact.Import // File is an entry of the file table
 	for p := range b.e.parts() {
 		st, err := b.e.ix.Structural(p)
 		if err != nil {
 			return nil, err
 		}
 		if err := st.WalkImports(func(im artifact.Import) bool {
-			if im.Name == "" || im.Name == im.Alias || im.Alias == "*" || b.t.number[p][im.File] < 0 {
-				return true
-			}
-			for _, d := range t.decls {
-				if im.Name == d.sym.Name || im.Name == "default" {
-					out = append(out, alias{b.t.number[p][im.File], im.Alias})
-					break
-				}
+			if n := b.t.number[p][im.File]; n >= 0 && im.Name != im.Alias && (names[im.Name] || im.Name == "default") {
+				im.File = uint32(n)
+				found = append(found, im)
 			}
 			return true
 		}); err != nil {
 			return nil, err
 		}
+	}
+	var out []alias
+	for _, im := range found {
+		a := alias{int(im.File), im.Alias}
+		if a.name == "*" || a.name == "" || slices.Contains(out, a) {
+			continue
+		}
+		if im.Name == "default" {
+			m, err := b.resolveModule(a.file, im.Module)
+			if err != nil {
+				return nil, err
+			}
+			if !slices.ContainsFunc(t.decls, func(d *decl) bool { return slices.Contains(m.files, d.file) }) {
+				continue
+			}
+		}
+		out = append(out, a)
 	}
 	return out, nil
 }

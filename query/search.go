@@ -17,7 +17,7 @@ type SearchOptions struct {
 	Route    string // "auto" (or ""), "lexical", "semantic" or "hybrid"
 	K        int    // results, 1 to MaxK; 0 means DefaultK
 	Level    string // "unit" (or "") or "file"
-	PathGlob string // see Glob in the package's documentation; "" for all
+	PathGlob string // see Globs in the package's documentation; "" for all
 	Lang     string // language name; "" for all
 	Kind     string // unit kind such as "function"; "" for all
 	Explain  bool   // fill in Explain
