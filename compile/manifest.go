@@ -8,6 +8,7 @@ import (
 	"github.com/pindex-dev/pindex/analysis"
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/compile/syntax"
+	"github.com/pindex-dev/pindex/compile/units"
 )
 
 // final assembles the manifest, in partition order, and the report.
@@ -125,7 +126,7 @@ func (r *run) describeFiles(m *artifact.Manifest, ready map[artifact.View]bool) 
 			}
 			l, ok := m.Languages[f.lang]
 			if !ok {
-				l.Backends = languageBackends(backends[f.lang], ready)
+				l.Backends = languageBackends(f.lang, backends[f.lang], ready)
 			}
 			l.Files++
 			l.Bytes += size
@@ -135,10 +136,10 @@ func (r *run) describeFiles(m *artifact.Manifest, ready map[artifact.View]bool) 
 }
 
 // languageBackends says what provides each capability for one language; it
-// names only what is in the artifact.
-func languageBackends(parser string, ready map[artifact.View]bool) map[string]string {
+// names only what is in the artifact. parser is "" where there is none.
+func languageBackends(lang, parser string, ready map[artifact.View]bool) map[string]string {
 	if parser == "" {
-		return map[string]string{"units": "lines"}
+		return map[string]string{"units": units.Backend(lang)}
 	}
 	b := map[string]string{"units": parser}
 	if ready[artifact.Structural] {

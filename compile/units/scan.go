@@ -51,6 +51,22 @@ func (b *builder) scan(lang string) {
 	}
 }
 
+// Backend names what cuts a file in a language that no parser reads: the
+// kinds of scan above, or "lines".
+func Backend(lang string) string {
+	switch lang {
+	case "markdown", "mdx", "rst", "asciidoc", "org":
+		return "headings"
+	case "yaml", "json", "jsonc", "toml", "ini":
+		return "keys"
+	case "hcl", "protobuf", "graphql", "thrift", "prisma":
+		return "blocks"
+	case "make", "just":
+		return "rules"
+	}
+	return "lines"
+}
+
 // line returns line i without its end.
 func (b *builder) line(i int) []byte {
 	return bytes.TrimRight(b.lt.text[b.lt.starts[i]:b.lt.end(i)], "\r\n")

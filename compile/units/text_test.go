@@ -99,3 +99,25 @@ func TestMinified(t *testing.T) {
 		}
 	}
 }
+
+// A language whose scanner finds something must not be listed as cut by lines,
+// and the other way round.
+func TestBackendSaysWhatCuts(t *testing.T) {
+	body := strings.Repeat("  a: 1\n  b: 2\n", 3)
+	for lang, text := range map[string]string{
+		"markdown": "# A\n\ntext\n\n# B\n\ntext\n", "rst": "Title\n=====\n\ntext\n\nOther\n=====\n\ntext\n",
+		"asciidoc": "= A\n\ntext\n\n== B\n\ntext\n", "org": "* A\ntext\n* B\ntext\n",
+		"yaml": "k:\n" + body + "l:\n" + body, "toml": "[a]\n" + body + "[b]\n" + body, "ini": "[a]\n" + body + "[b]\n" + body,
+		"json": "{\n\"a\": {\n\"x\": 1,\n\"y\": 2,\n\"z\": 3\n},\n\"b\": 1\n}\n",
+		"hcl":  "resource \"a\" \"b\" {\n  x = 1\n  y = 2\n  z = 3\n}\n", "protobuf": "message A {\n  int32 x = 1;\n  int32 y = 2;\n  int32 z = 3;\n}\n",
+		"make": "all:\n\ta\n\tb\n\tc\n\td\n\nother:\n\te\n\tf\n\tg\n", "text": "words\n\nwords\n", "css": "a { b: c }\n",
+	} {
+		found := false
+		for _, u := range Build(File{Lang: lang, Text: Decode([]byte(text))}).Units {
+			found = found || u.Kind == artifact.KindSection || u.Kind == artifact.KindEntry
+		}
+		if listed := Backend(lang) != "lines"; listed != found {
+			t.Errorf("%s: Backend says %q, and the scanner found units: %v", lang, Backend(lang), found)
+		}
+	}
+}
