@@ -127,6 +127,9 @@ func hidden(x *extraction) []uint32 {
 	}
 	var cuts []uint32
 	broken := uint32(0) // the end of the last broken node
+	if x.nodes[0].flags&nodeError != 0 {
+		broken = x.nodes[0].end // nothing at file level holds together
+	}
 	k := 0
 	var prev []byte
 	for at := uint32(0); at < uint32(len(x.src)); {
