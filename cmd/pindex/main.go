@@ -10,6 +10,7 @@ import (
 	"github.com/pindex-dev/pindex/compile"
 	"github.com/pindex-dev/pindex/git/gogit"
 	"github.com/pindex-dev/pindex/internal/cli"
+	"github.com/pindex-dev/pindex/mcp"
 )
 
 // version is set by the linker in a release.
@@ -29,6 +30,7 @@ func program() cli.Program {
 		Embedded: gogit.Open,
 		Compile:  compileMissing,
 		Rebuild:  rebuild,
+		MCP:      mcp.Serve,
 		Commands: func(a *cli.App) []*cobra.Command {
 			return []*cobra.Command{compileCmd(a)}
 		},

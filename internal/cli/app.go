@@ -20,6 +20,7 @@ import (
 	"github.com/pindex-dev/pindex/fetch"
 	"github.com/pindex-dev/pindex/git"
 	"github.com/pindex-dev/pindex/internal/fail"
+	"github.com/pindex-dev/pindex/mcp/tools"
 	"github.com/pindex-dev/pindex/registry"
 )
 
@@ -38,6 +39,9 @@ type Program struct {
 	// stores nothing, and returns the index digest; nil in a program that only
 	// reads.
 	Rebuild func(ctx context.Context, r RebuildRequest) (string, error)
+	// MCP serves the Model Context Protocol to one peer; nil in a program
+	// without.
+	MCP func(ctx context.Context, in io.ReadCloser, out io.Writer, o tools.Options) error
 	// Commands are the program's own commands beside the reading ones.
 	Commands func(a *App) []*cobra.Command
 }
@@ -190,6 +194,9 @@ func (a *App) root() *cobra.Command {
 	root.AddCommand(a.searchCmd(), a.grepCmd(), a.symbolsCmd(), a.outlineCmd(), a.showCmd(),
 		a.defCmd(), a.refsCmd(), a.callersCmd(), a.calleesCmd(),
 		a.statusCmd(), a.lsCmd(), a.inspectCmd(), a.verifyCmd())
+	if a.MCP != nil {
+		root.AddCommand(a.mcpCmd())
+	}
 	if a.Commands != nil {
 		root.AddCommand(a.Commands(a)...)
 	}

@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pindex-dev/pindex/git"
+	"github.com/pindex-dev/pindex/internal/fail"
+	"github.com/pindex-dev/pindex/mcp/tools"
+	"github.com/pindex-dev/pindex/query"
+)
+
+func (a *App) mcpCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "mcp",
+		Short: "Serve search, symbol, read and status to an agent, over standard input and output",
+		Long: `Serve the Model Context Protocol over standard input and output. The handshake
+is answered at once; the index is opened in the background, and the first call
+waits for it. Without --commit the server follows HEAD: when it moves, answers
+say so, and come from its index as soon as that is open.`,
+		Example: `  pindex mcp
+  pindex mcp --repo ~/src/flask --no-compile`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			in, ok := a.Stdin.(io.ReadCloser)
+			if !ok {
+				in = io.NopCloser(a.Stdin)
+			}
+			err := a.MCP(c.Context(), in, a.Stdout, tools.Options{Name: a.Name, Version: a.Version, Open: a.openForMCP})
+			if err != nil && fail.CodeOf(err) == fail.Internal && c.Context().Err() == nil {
+				return fail.Wrap(fail.Usage, err, "let an MCP client start this command", "the peer cannot be understood")
+			}
+			return err
+		},
+	}
+}
+
+// mcpSession is an open index as the MCP tools see it.
+type mcpSession struct {
+	a     *App
+	s     *session
+	store string
+
+	mu   sync.Mutex
+	tree []git.Entry // of the index, once it was needed
+}
+
+func (a *App) openForMCP(ctx context.Context) (tools.Session, error) {
+	store, err := a.Store()
+	if err != nil {
+		return nil, err
+	}
+	s, err := a.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &mcpSession{a: a, s: s, store: store.Name()}, nil
+}
+
+func (m *mcpSession) Engine() *query.Engine { return m.s.engine }
+func (m *mcpSession) Store() string         { return m.store }
+func (m *mcpSession) Close() error          { return m.s.index.Close() }
+
+// State looks at HEAD and the working tree anew: the server outlives both.
+func (m *mcpSession) State(ctx context.Context) (tools.State, error) {
+	st := tools.State{Freshness: query.Freshness{State: "exact"}}
+	if m.a.rev != "" {
+		return st, nil
+	}
+	head, err := m.a.headNow(ctx)
+	if err != nil {
+		return st, err
+	}
+	if head != m.s.index.Manifest().Commit {
+		st.Moved = head
+	}
+	if l, err := git.FindLayout(m.a.repoDir); err == nil && l.WorkTree == "" {
+		if st.Moved != "" {
+			st.Freshness.State = "partial"
+		}
+		return st, nil
+	}
+	tree, err := m.entries()
+	if err != nil {
+		return st, err
+	}
+	changes, err := git.Changed(ctx, m.a.repoDir, tree, git.Options{})
+	if err != nil {
+		return st, err
+	}
+	for _, c := range changes {
+		st.Changed = append(st.Changed, c.Path)
+	}
+	if len(st.Changed) > 0 {
+		st.Freshness = query.Freshness{State: "partial", Files: len(st.Changed)}
+	}
+	return st, nil
+}
+
+func (m *mcpSession) entries() ([]git.Entry, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.tree == nil {
+		tree, err := treeOf(m.s.index)
+		if err != nil {
+			return nil, err
+		}
+		m.tree = tree
+	}
+	return m.tree, nil
+}
+
+// headNow resolves HEAD without what App keeps open, which is not for several
+// goroutines.
+func (a *App) headNow(ctx context.Context) (string, error) {
+	if r, err := git.OpenMinimal(ctx, a.repoDir); err == nil {
+		id, err := r.Resolve(ctx, "HEAD")
+		if err := errors.Join(err, r.Close()); err == nil {
+			return id.String(), nil
+		}
+	}
+	r, err := git.Open(ctx, a.repoDir, git.Options{Embedded: a.Embedded})
+	if err != nil {
+		return "", err
+	}
+	id, err := r.Resolve(ctx, "HEAD")
+	if err := errors.Join(err, r.Close()); err != nil {
+		return "", err
+	}
+	return id.String(), nil
+}

@@ -1,0 +1,155 @@
+package tools
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/pindex-dev/pindex/internal/fail"
+	"github.com/pindex-dev/pindex/query"
+)
+
+// Reply is a tool's answer in its two forms.
+type Reply struct {
+	Texts      []string        // text blocks; the first begins with the head line
+	Structured json.RawMessage // nil for an error
+	IsError    bool
+}
+
+// head is what every structured answer begins with.
+type head struct {
+	Commit    string          `json:"commit"`
+	Freshness query.Freshness `json:"freshness"`
+	Note      string          `json:"note,omitempty"`
+	LeftOut   *leftOut        `json:"left_out,omitempty"`
+}
+
+// leftOut says what a reply does not hold.
+type leftOut struct {
+	Results int `json:"results,omitempty"` // did not fit the reply
+	Bodies  int `json:"bodies,omitempty"`  // results whose lines did not fit
+	Changed int `json:"changed,omitempty"` // lie in files that differ in the working tree
+	Lines   int `json:"lines,omitempty"`   // of the range that was asked for
+}
+
+func (l *leftOut) orNil() *leftOut {
+	if *l == (leftOut{}) {
+		return nil
+	}
+	return l
+}
+
+// headRoom is kept free of each budget for heads, notes and braces, in bytes.
+const headRoom = 1400
+
+// maxNote bounds a note in either form, in bytes.
+const maxNote = 400
+
+// headLine is the first line of every text: the commit and the freshness.
+func headLine(h head, format string, args ...any) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# commit %s %s", h.Commit[:min(12, len(h.Commit))], h.Freshness.State)
+	if h.Freshness.Files > 0 {
+		fmt.Fprintf(&b, " (%s in the working tree)", count(h.Freshness.Files, "changed file"))
+	}
+	fmt.Fprintf(&b, ", %s\n", fmt.Sprintf(format, args...))
+	if h.Note != "" {
+		fmt.Fprintf(&b, "# %s\n", h.Note)
+	}
+	if l := h.LeftOut; l != nil {
+		var parts []string
+		if l.Results > 0 {
+			parts = append(parts, count(l.Results, "result"))
+		}
+		if l.Bodies > 0 {
+			parts = append(parts, "the lines of "+count(l.Bodies, "result"))
+		}
+		if len(parts) > 0 {
+			fmt.Fprintf(&b, "# left out for size: %s; narrow the question or raise max_tokens (to %d at most)\n", strings.Join(parts, ", "), MaxTokens)
+		}
+		if l.Changed > 0 {
+			fmt.Fprintf(&b, "# left out: %s in changed files; read those in the working tree\n", count(l.Changed, "result"))
+		}
+	}
+	return b.String()
+}
+
+// item is one result that can be given whole, or without its lines.
+type item struct {
+	full, lean any // structured
+	fullText   string
+	leanText   string // "" where there is no lean form
+}
+
+// fit takes results in order as long as both forms fit the budget, in bytes:
+// whole, then, when lines no longer fit, by place alone.
+func fit(budget int, items []item) (chosen []any, text string, left leftOut) {
+	chosen = []any{}
+	var b strings.Builder
+	room := budget - headRoom
+	for i, it := range items {
+		full := jsonSize(it.full) + 1 + len(it.fullText)
+		switch lean := jsonSize(it.lean) + 1 + len(it.leanText); {
+		case full <= room:
+			chosen = append(chosen, it.full)
+			b.WriteString(it.fullText)
+			room -= full
+		case it.leanText != "" && lean <= room:
+			chosen = append(chosen, it.lean)
+			b.WriteString(it.leanText)
+			room -= lean
+			left.Bodies++
+		default:
+			left.Results = len(items) - i
+			return chosen, b.String(), left
+		}
+	}
+	return chosen, b.String(), left
+}
+
+// reply joins the two forms.
+func reply(structured any, texts ...string) (*Reply, error) {
+	b, err := encode(structured)
+	if err != nil {
+		return nil, err
+	}
+	return &Reply{Texts: texts, Structured: b}, nil
+}
+
+// ErrorReply turns an error into what a tool says of it: what happened and
+// what to do about it, in one bounded line.
+func ErrorReply(err error) *Reply {
+	what, remedy := err.Error(), ""
+	var e *fail.Error
+	if errors.As(err, &e) {
+		what, remedy = e.What, e.Remedy
+		if e.Err != nil {
+			what += ": " + e.Err.Error()
+		}
+	} else if fail.CodeOf(err) == fail.Internal {
+		remedy = "this is a defect in pindex; please report it"
+	}
+	s := "error: " + clip(oneLine(what), 1200)
+	if remedy != "" {
+		s += "\nto mend it: " + clip(oneLine(remedy), 600)
+	}
+	return &Reply{Texts: []string{s}, IsError: true}
+}
+
+// sentence bounds a note that the engine wrote.
+func sentence(s string) string { return clip(oneLine(s), maxNote) }
+
+// noAnswer returns what an error says whose meaning is that there is no
+// answer, "" for any other. Such sentences may name paths of the repository.
+func noAnswer(err error) string {
+	var e *fail.Error
+	if !errors.As(err, &e) || e.Code != fail.NotFound {
+		return ""
+	}
+	s := e.What
+	if strings.HasPrefix(e.Remedy, "did you mean") { // others speak of the command line
+		s += "; " + e.Remedy
+	}
+	return sentence(s)
+}
