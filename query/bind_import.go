@@ -2,6 +2,7 @@ package query
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
 )
@@ -104,6 +105,11 @@ func (b *binder) member1(u use, m module, im artifact.Import) (outcome, error) {
 			return undecided, err
 		}
 	}
+	if len(ds) == 0 && b.t.files[u.file].lang == "rust" {
+		if ds, err = b.exportedMacro(m.files, im.Name); err != nil {
+			return undecided, err
+		}
+	}
 	if o := b.decide(b.pick(u, ds, true), "import that names the defining module"); o.binding != "" {
 		return o, nil
 	}
@@ -160,7 +166,9 @@ func (b *binder) exportedBy(files []int, name string, depth int, seen map[int]bo
 		}
 		ds = append(ds, top...)
 	}
-	if len(ds) > 0 || depth >= maxReexports {
+	// "mod spawn; pub use spawn::spawn;": a module does not hide what is
+	// re-exported under the same name.
+	if len(ds) > 0 && !onlyModules(ds) || depth >= maxReexports {
 		return ds, false, nil
 	}
 	for _, f := range files {
@@ -177,7 +185,16 @@ func (b *binder) exportedBy(files []int, name string, depth int, seen map[int]bo
 			return found, false, nil
 		}
 	}
-	return nil, outside, nil
+	return ds, outside && len(ds) == 0, nil
+}
+
+func onlyModules(ds []*decl) bool {
+	for _, d := range ds {
+		if d.sym.Kind != artifact.KindModule {
+			return false
+		}
+	}
+	return true
 }
 
 func (b *binder) reexported(f int, name string, depth int, seen map[int]bool) (ds []*decl, outside bool, err error) {
@@ -249,6 +266,25 @@ func (b *binder) defaultExport(files []int, alias string) ([]*decl, error) {
 		}
 	}
 	return nil, nil
+}
+
+// exportedMacro finds a Rust macro of the crate whose root is among files: an
+// exported macro belongs to the root, wherever it is written.
+func (b *binder) exportedMacro(files []int, name string) ([]*decl, error) {
+	all, err := b.declared(name)
+	if err != nil {
+		return nil, err
+	}
+	var out []*decl
+	for _, f := range files {
+		root := dirName(b.t.files[f].path) + "/"
+		for _, d := range all {
+			if d.sym.Kind == artifact.KindMacro && fileStem(b.t.files[f].path) == "lib" && strings.HasPrefix(b.t.files[d.file].path, root) {
+				out = append(out, d)
+			}
+		}
+	}
+	return out, nil
 }
 
 // bindImportName binds a name inside an import statement.

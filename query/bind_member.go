@@ -198,10 +198,33 @@ func (b *binder) memberOfImport(u use) (outcome, error) {
 		}
 		return undecided, nil
 	}
-	if lang == "rust" && len(comps) > 0 && (comps[0] == "crate" || comps[0] == "self" || comps[0] == "super") && strings.Contains(u.occ.Receiver, "::") {
-		return b.inModule(u, u.occ.Receiver, nil, lang)
+	if lang == "rust" {
+		return b.rustPath(u, comps)
 	}
 	return undecided, nil
+}
+
+// rustPath binds a path that begins with crate, self or super, or with the
+// name of a crate, which needs no import.
+func (b *binder) rustPath(u use, comps []string) (outcome, error) {
+	switch comps[0] {
+	case "crate", "super":
+	case "self":
+		if !strings.Contains(u.occ.Receiver, "::") {
+			return undecided, nil
+		}
+	default:
+		if err := b.loadProjects(); err != nil {
+			return undecided, err
+		}
+		if !slices.ContainsFunc(b.projects.crates, func(c project) bool { return c.name == comps[0] }) {
+			return undecided, nil
+		}
+		if ds, err := b.typesInScope(u, comps[0]); err != nil || len(ds) > 0 {
+			return undecided, err // a module of the same name stands nearer
+		}
+	}
+	return b.inModule(u, comps[0], comps[1:], "rust")
 }
 
 // dottedImport handles "import a.b.c" in Python, which binds a and makes
@@ -333,7 +356,7 @@ func (b *binder) qualified(u use, from []*decl, path []string, rule string) (out
 	for _, step := range path {
 		var next []*decl
 		for _, d := range from {
-			ds, _, err := b.member(d, step)
+			ds, err := b.inside(d, step)
 			if err != nil {
 				return undecided, err
 			}
@@ -350,7 +373,7 @@ func (b *binder) qualified(u use, from []*decl, path []string, rule string) (out
 			continue
 		}
 		types++
-		ds, _, err := b.member(d, u.occ.Name)
+		ds, err := b.inside(d, u.occ.Name)
 		if err != nil {
 			return undecided, err
 		}
@@ -367,6 +390,21 @@ func (b *binder) qualified(u use, from []*decl, path []string, rule string) (out
 		return unresolved("the type has no such member in the index"), nil
 	}
 	return undecided, nil // an object whose type is not written here
+}
+
+// inside returns what a type, namespace or module has under a name. A Rust
+// module without a body is a file of its own.
+func (b *binder) inside(d *decl, name string) ([]*decl, error) {
+	ds, _, err := b.member(d, name)
+	if err != nil || len(ds) > 0 || d.sym.Kind != artifact.KindModule || b.t.files[d.file].lang != "rust" {
+		return ds, err
+	}
+	m, err := b.resolveModule(d.file, "self::"+strings.Join(d.names, "::"))
+	if err != nil || len(m.files) == 0 || m.files[0] == d.file {
+		return nil, err
+	}
+	ds, _, err = b.exportedBy(m.files, name, 0, map[int]bool{})
+	return ds, err
 }
 
 // memberOfTyped binds param.name where the enclosing callable's signature

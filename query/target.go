@@ -200,9 +200,16 @@ func (b *binder) byName(text string, file int) (*target, error) {
 		return nil, err
 	}
 	var found []*decl
-	for _, d := range all {
-		if (file < 0 || d.file == file) && b.qualifies(d, comps[:len(comps)-1]) {
-			found = append(found, d)
+	if file < 0 && len(comps) > 1 && len(all) > 0 {
+		if found, err = b.exportedAs(comps); err != nil {
+			return nil, err
+		}
+	}
+	if len(found) == 0 {
+		for _, d := range all {
+			if (file < 0 || d.file == file) && b.qualifies(d, comps[:len(comps)-1]) {
+				found = append(found, d)
+			}
 		}
 	}
 	if len(found) == 0 {
@@ -224,6 +231,26 @@ func (b *binder) byName(text string, file int) (*target, error) {
 		t.binding = Ambiguous
 	}
 	return t, nil
+}
+
+// exportedAs resolves a name that is qualified by the module from which others
+// import it, wherever it is declared: flask.url_for, tokio::spawn.
+func (b *binder) exportedAs(comps []string) ([]*decl, error) {
+	if err := b.loadProjects(); err != nil {
+		return nil, err
+	}
+	quals, name := comps[:len(comps)-1], comps[len(comps)-1]
+	files := b.pythonModule(&fileEntry{lang: "python"}, strings.Join(quals, ".")).files
+	for _, c := range b.projects.crates {
+		if len(files) == 0 && c.name == quals[0] {
+			files = b.rustAt(c.dir, quals[1:])
+		}
+	}
+	if len(files) == 0 {
+		return nil, nil
+	}
+	ds, _, err := b.exportedBy(files, name, 0, map[int]bool{})
+	return ds, err
 }
 
 func (b *binder) weightOf(d *decl) int {
@@ -254,9 +281,12 @@ func (b *binder) qualifies(d *decl, quals []string) bool {
 	if len(quals) == 0 {
 		return true
 	}
-	have := modulePath(b.t.files[d.file].path)
-	have = append(have, d.owner()...)
-	if hasTail(have, quals) {
+	mod := modulePath(b.t.files[d.file].path)
+	if hasTail(append(slices.Clone(mod), d.owner()...), quals) {
+		return true
+	}
+	mod = slices.DeleteFunc(mod, func(c string) bool { return c == "src" || c == "lib" })
+	if hasTail(append(slices.Clone(mod), d.owner()...), quals) {
 		return true
 	}
 	// The file's own name may be left out: flask.url_for for
@@ -264,7 +294,7 @@ func (b *binder) qualifies(d *decl, quals []string) bool {
 	owner := d.owner()
 	if len(quals) > len(owner) && hasTail(quals, owner) {
 		rest := quals[:len(quals)-len(owner)]
-		if mod := modulePath(b.t.files[d.file].path); len(mod) > 1 && hasTail(mod[:len(mod)-1], rest) {
+		if len(mod) > 1 && hasTail(mod[:len(mod)-1], rest) {
 			return true
 		}
 	}
