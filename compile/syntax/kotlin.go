@@ -114,13 +114,19 @@ var kotlinUniverse = [...]string{
 	"_", "Any", "Unit", "Nothing", "Int", "Long", "Short", "Byte", "Float", "Double", "Boolean", "Char", "String", "true", "false",
 }
 
-var kotlinBegins = beginsWith("fun ", "class ", "interface ", "object ", "data ", "sealed ", "enum ", "abstract ", "open ",
-	"private ", "internal ", "public ", "inline ", "suspend ", "val ", "var ", "const ", "typealias ", "annotation ",
-	"operator ", "infix ", "value ", "lateinit ", "override ", "expect ", "actual ", "@")
+var kotlinModifiers = [...]string{
+	"public", "private", "protected", "internal", "override", "abstract", "open", "final", "suspend", "inline", "operator", "infix",
+	"tailrec", "external", "data", "sealed", "inner", "value", "annotation", "companion", "actual", "expect",
+}
+
+var kotlinBegins = memberOf(kotlinModifiers[:], []string{"fun", "class", "interface", "object", "enum", "val", "var", "typealias", "const", "lateinit"})
 
 // kotlinBoundary leaves annotations with what they annotate.
 func kotlinBoundary(line, prev []byte) bool {
-	return kotlinBegins(line, prev) && (len(prev) == 0 || prev[0] != '@')
+	if len(prev) > 0 && prev[0] == '@' {
+		return false
+	}
+	return len(line) > 0 && line[0] == '@' || kotlinBegins(line)
 }
 
 type kotlinExtractor struct{ walker }

@@ -44,10 +44,17 @@ type language struct {
 	// a syntax error hides such a line, what follows is parsed on its own.
 	// nil where lines do not tell.
 	boundary func(line, prev []byte) bool
+	// member reports whether a line, without the white space in front, plainly
+	// begins a member of a container. nil where lines do not tell.
+	member func(line []byte) bool
 	// embedded returns nodes between whose first and last byte lies source
 	// that the grammar left unparsed, in order. It looks at the nodes from
 	// index from on.
 	embedded func(x *extraction, from int32) []int32
+
+	// endsInSpace says that the grammar's scanner looks for white space without
+	// looking out for the end of the text, so that one must be there.
+	endsInSpace bool
 
 	once sync.Once
 	g    *grammar
@@ -65,6 +72,7 @@ var languages = map[string]*language{
 	"scala": {
 		backend: "tree-sitter-scala 0.23.4", version: 1,
 		load: scala.Language, kinds: scalaKinds[:], extract: extractScala,
+		member:   memberOf(scalaModifiers[:], []string{"def", "class", "trait", "object"}),
 		universe: scalaUniverse[:], boundary: scalaBoundary, overloads: true,
 	},
 	"zig": {
@@ -85,16 +93,19 @@ var languages = map[string]*language{
 	"kotlin": {
 		backend: "tree-sitter-kotlin 1.1.0", version: 1,
 		load: kotlin.Language, kinds: kotlinKinds[:], extract: extractKotlin,
-		universe: kotlinUniverse[:], boundary: kotlinBoundary, overloads: true,
+		member:   memberOf(kotlinModifiers[:], []string{"fun", "class", "interface", "object", "enum"}),
+		universe: kotlinUniverse[:], boundary: kotlinBoundary, overloads: true, endsInSpace: true,
 	},
 	"php": {
 		backend: "tree-sitter-php 0.23.11", version: 1,
 		load: php.LanguagePHP, kinds: phpKinds[:], extract: extractPhp,
+		member:   memberOf([]string{"public", "protected", "private", "static", "abstract", "final"}, []string{"function"}),
 		universe: phpUniverse[:], boundary: beginsWith("function ", "class ", "abstract ", "final ", "interface ", "trait ", "enum ", "namespace ", "use "),
 	},
 	"ruby": {
 		backend: "tree-sitter-ruby 0.23.1", version: 1,
 		load: ruby.Language, kinds: rubyKinds[:], extract: extractRuby,
+		member:   memberOf(nil, []string{"def", "class", "module"}),
 		boundary: beginsWith("def ", "class ", "module "),
 	},
 	"c": {
@@ -108,6 +119,7 @@ var languages = map[string]*language{
 	"csharp": {
 		backend: "tree-sitter-c-sharp 0.23.1", version: 1,
 		load: csharp.Language, kinds: csharpKinds[:], extract: extractCSharp, universe: csharpUniverse[:],
+		member:    memberOf([]string{"public", "protected", "private", "internal"}, []string{"static", "async", "override", "virtual", "abstract", "sealed", "readonly", "const", "class", "struct", "interface", "enum", "void", "int", "string", "bool"}),
 		overloads: true,
 	},
 	"go": {
@@ -154,6 +166,10 @@ var jsBoundary = beginsWith("export ", "function ", "async function ", "class ",
 func (l *language) grammar() (*grammar, error) {
 	l.once.Do(func() {
 		g, missing := loadGrammar(l.load(), l.kinds)
+		if g == nil {
+			l.err = fmt.Errorf("%s does not fit the runtime %s", l.backend, runtimeVersion)
+			return
+		}
 		if len(missing) > 0 {
 			l.err = fmt.Errorf("%s has no node kinds %s", l.backend, strings.Join(missing, ", "))
 			return

@@ -12,9 +12,11 @@ import (
 // the same file has the same result on every machine. The zero value means
 // the defaults.
 type Limits struct {
-	// Work is the most parser work allowed: characters read, once for each
-	// time that error recovery reads them again, plus parser steps. Ordinary
-	// source needs 2 to 4 for each byte. 0 means DefaultWork(len(src)).
+	// Work is the most parser work allowed: one for each character read,
+	// again for each time that it is read again, and 64 and a quarter of its
+	// size in bytes for each block of memory that the parser asks for.
+	// Ordinary source needs 30 to 80 for each byte. 0 means
+	// DefaultWork(len(src)).
 	Work uint64
 	// Depth is the deepest nesting of syntax nodes allowed; 0 means
 	// DefaultDepth.
@@ -27,7 +29,7 @@ type Limits struct {
 const DefaultDepth = 8000
 
 // DefaultWork is the default of Limits.Work for a file of n bytes.
-func DefaultWork(n int) uint64 { return 4_000_000 + 40*uint64(max(n, 0)) }
+func DefaultWork(n int) uint64 { return 4_000_000 + 300*uint64(max(n, 0)) }
 
 // maxSource is the longest input that positions of 32 bits can describe.
 const maxSource = 1<<31 - 1
@@ -85,6 +87,9 @@ func Parse(lang string, src []byte, limits Limits) (*Facts, error) {
 	if err != nil {
 		return nil, err
 	}
+	if l.endsInSpace && len(src) > 0 && src[len(src)-1] != '\n' {
+		src = append(src[:len(src):len(src)], '\n')
+	}
 	x := extractions.Get().(*extraction)
 	defer extractions.Put(x)
 	defer x.release()
@@ -102,9 +107,18 @@ func Parse(lang string, src []byte, limits Limits) (*Facts, error) {
 	f := p.extract(x, l, src, nodes)
 	if hasError {
 		if l.boundary != nil && len(nodes) > 0 {
-			x.reset(l, src, nodes)
-			if cuts := hidden(x); len(cuts) > 0 {
-				if again := p.extract(x, l, src, p.pieces(src, cuts)); global(again) >= global(f) {
+			// What is still broken once the first pieces stand alone may be cut
+			// more finely.
+			var cuts []uint32
+			for range 2 {
+				x.reset(l, src, nodes)
+				more := hidden(x, cuts)
+				if len(more) == len(cuts) {
+					break
+				}
+				cuts = more
+				nodes = p.pieces(src, cuts)
+				if again := p.extract(x, l, src, nodes); global(again) >= global(f) {
 					f = again
 				}
 			}

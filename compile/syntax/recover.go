@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/pindex-dev/pindex/artifact"
 )
@@ -112,8 +113,10 @@ func (p *parsing) graft(x *extraction, trees []int32) int32 {
 
 // hidden returns the offsets of the lines that plainly begin a declaration at
 // file level and do not begin one in the tree, because they lie in something
-// with an error.
-func hidden(x *extraction) []uint32 {
+// with an error. Where not even the container of a member is in the tree, the
+// member counts too. known are those by which the tree was cut already; they
+// are in the result.
+func hidden(x *extraction, known []uint32) []uint32 {
 	// The nodes at file level, with what lies in errors at file level.
 	var level []int32
 	for i := x.first(0); i != none && i < int32(len(x.nodes)); {
@@ -130,6 +133,7 @@ func hidden(x *extraction) []uint32 {
 	if x.nodes[0].flags&nodeError != 0 {
 		broken = x.nodes[0].end // nothing at file level holds together
 	}
+	lost := broken // the end of the last error, in which no container stands
 	k := 0
 	var prev []byte
 	for at := uint32(0); at < uint32(len(x.src)); {
@@ -138,17 +142,31 @@ func hidden(x *extraction) []uint32 {
 			line = line[:j]
 		}
 		starts := false
-		for ; k < len(level) && x.nodes[level[k]].start <= at; k++ {
+		in := 0 // white space in front
+		if x.lang.member != nil {
+			in = len(line) - len(bytes.TrimLeft(line, " \t"))
+		}
+		for ; k < len(level) && x.nodes[level[k]].start <= at+uint32(in); k++ {
 			n := &x.nodes[level[k]]
+			if n.flags&nodeError != 0 {
+				lost = max(lost, n.end)
+			}
 			// A name or a token alone is what an error left over.
-			if n.start == at && n.flags&(nodeError|nodeMissing) == 0 && n.next > level[k]+1 {
+			if n.start >= at && n.flags&(nodeError|nodeMissing) == 0 && n.next > level[k]+1 {
 				starts = true
 			}
 			if n.flags&nodeBroken != 0 {
 				broken = max(broken, n.end)
 			}
 		}
-		if at > 0 && at < broken && !starts && x.lang.boundary(line, prev) {
+		switch {
+		case len(known) > 0 && at == known[0]:
+			cuts, known = append(cuts, at), known[1:]
+		case at == 0 || starts:
+		case at < broken && x.lang.boundary(line, prev):
+			cuts = append(cuts, at)
+			lost = at // the members that follow are this one's
+		case in > 0 && at < lost && x.lang.member(line[in:]):
 			cuts = append(cuts, at)
 		}
 		prev = line
@@ -170,19 +188,26 @@ func (p *parsing) pieces(src []byte, cuts []uint32) []node {
 		}
 		sub, _, status, err := p.parse(src[start:end], p.part)
 		if err == nil && status == statusOK && len(sub) > 0 {
-			at := int32(len(out))
-			for _, s := range sub[1:] {
+			// A root that is an error stays, so that its extent is known.
+			root := int32(1)
+			if sub[0].flags&nodeError != 0 {
+				root = 0
+			}
+			moved := int32(len(out)) - root
+			for _, s := range sub[root:] {
 				s.start += start
 				s.end += start
-				if s.parent == 0 {
+				if s.parent < root {
 					s.parent = 0
 				} else {
-					s.parent += at - 1
+					s.parent += moved
 				}
-				s.next += at - 1
+				s.next += moved
 				out = append(out, s)
 			}
-			out[0].kind = sub[0].kind
+			if root == 1 {
+				out[0].kind = sub[0].kind
+			}
 		}
 		start = end
 	}
@@ -199,6 +224,30 @@ func global(f *Facts) int {
 		}
 	}
 	return n
+}
+
+// memberOf returns a member function for lines that have one of the keywords
+// behind any number of the modifiers.
+func memberOf(modifiers, keywords []string) func(line []byte) bool {
+	return func(line []byte) bool {
+		for {
+			n := 0
+			for n < len(line) && isNameByte(line[n]) {
+				n++
+			}
+			if n == 0 || n == len(line) || line[n] != ' ' {
+				return false
+			}
+			word := string(line[:n])
+			if slices.Contains(keywords, word) {
+				return true
+			}
+			if !slices.Contains(modifiers, word) {
+				return false
+			}
+			line = bytes.TrimLeft(line[n:], " ")
+		}
+	}
 }
 
 // beginsWith returns a boundary function for lines with one of the prefixes.

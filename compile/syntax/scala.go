@@ -115,6 +115,10 @@ var scalaUniverse = [...]string{
 	"Boolean", "Char", "String",
 }
 
+var scalaModifiers = [...]string{
+	"private", "protected", "override", "abstract", "final", "sealed", "implicit", "lazy", "case", "inline", "transparent", "open",
+}
+
 var scalaBegins = beginsWith("class ", "object ", "trait ", "case class ", "case object ", "sealed ", "abstract ", "final ",
 	"def ", "val ", "lazy val ", "private ", "private[", "protected ", "enum ", "given ", "implicit ", "package ", "import ", "type ", "@")
 
