@@ -1,6 +1,7 @@
 package query
 
 import (
+	"context"
 	"sort"
 	"strings"
 
@@ -8,15 +9,13 @@ import (
 	"github.com/pindex-dev/pindex/internal/fail"
 )
 
-// filter restricts a query to files and units. It remembers its answer for
-// each file and serves one goroutine.
+// filter restricts a query to files and units. It is safe for concurrent use.
 type filter struct {
 	e    *Engine
 	glob *glob
 	lang string
 	kind artifact.Kind
-	all  bool
-	memo map[[2]int]bool
+	all  bool // everything passes
 }
 
 func (e *Engine) newFilter(pathGlob, lang, kind string) (*filter, error) {
@@ -38,7 +37,6 @@ func (e *Engine) newFilter(pathGlob, lang, kind string) (*filter, error) {
 		f.kind = k
 	}
 	f.all = f.glob == nil && lang == "" && f.kind == artifact.KindUnknown && len(e.hidden) == 0
-	f.memo = map[[2]int]bool{}
 	return f, nil
 }
 
@@ -60,25 +58,24 @@ func (f *filter) file(u *artifact.UnitsReader, file int) bool {
 		(len(f.e.hidden) == 0 || !f.e.hidden[u.Path(file)])
 }
 
-// doc reports whether a document passes.
-func (f *filter) doc(d int) (bool, error) {
-	if f.all {
-		return true, nil
-	}
-	p := f.e.partOfDoc(d)
-	u, err := f.e.ix.Units(p)
-	if err != nil {
-		return false, err
-	}
-	unit := u.DocUnit(d - f.e.docBase[p])
-	if f.kind != artifact.KindUnknown && u.UnitKind(unit) != f.kind {
-		return false, nil
-	}
-	key := [2]int{p, u.UnitFile(unit)}
-	ok, known := f.memo[key]
-	if !known {
-		ok = f.file(u, key[1])
-		f.memo[key] = ok
-	}
-	return ok, nil
+// documents marks every document that passes in pass, which must be false
+// throughout and have an element for each document.
+func (f *filter) documents(ctx context.Context, pass []bool) error {
+	return f.e.each(ctx, func(_, p int) error {
+		u, err := f.e.ix.Units(p)
+		if err != nil {
+			return err
+		}
+		base := f.e.docBase[p]
+		for file := range u.NumFiles() {
+			if u.Skip(file) != artifact.SkipNone || !f.file(u, file) {
+				continue
+			}
+			lo, hi := u.FileDocs(file)
+			for d := lo; d < hi; d++ {
+				pass[base+d] = f.kind == artifact.KindUnknown || u.UnitKind(u.DocUnit(d)) == f.kind
+			}
+		}
+		return nil
+	})
 }

@@ -48,7 +48,8 @@ func (e *Engine) Grep(ctx context.Context, o GrepOptions) (*GrepResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := e.newFilter(o.PathGlob, o.Lang, ""); err != nil {
+	f, err := e.newFilter(o.PathGlob, o.Lang, "")
+	if err != nil {
 		return nil, err
 	}
 	parts := make([]grepPart, e.parts())
@@ -56,10 +57,6 @@ func (e *Engine) Grep(ctx context.Context, o GrepOptions) (*GrepResult, error) {
 	err = e.answer(func() error {
 		return e.each(ctx, func(w, p int) error {
 			if workers[w] == nil {
-				f, err := e.newFilter(o.PathGlob, o.Lang, "")
-				if err != nil {
-					return err
-				}
 				workers[w] = &grepWorker{e: e, o: &o, pat: pat, scan: newLineScan(pat), filter: f}
 			}
 			return workers[w].partition(p, &parts[p])

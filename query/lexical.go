@@ -82,6 +82,7 @@ type searchScratch struct {
 	dots    []int32  // semantic score
 	rowed   []bool   // the document has an embedding
 	allowed []bool   // the document holds every phrase
+	pass    []bool   // the document passes the filter
 	worker  []workerScratch
 }
 

@@ -136,25 +136,20 @@ func (s *search) run(ctx context.Context) (*SearchResult, error) {
 		}
 	}
 	var lex, sem []int
-	var keepErr error
+	if !s.filter.all {
+		s.sc.pass = grow(s.sc.pass, e.docs)
+		if err := s.filter.documents(ctx, s.sc.pass); err != nil {
+			return nil, err
+		}
+	}
 	keep := func(d int) bool {
-		if s.usePhrases && !s.sc.allowed[d] {
-			return false
-		}
-		ok, err := s.filter.doc(d)
-		if err != nil {
-			keepErr = err
-		}
-		return ok
+		return (!s.usePhrases || s.sc.allowed[d]) && (s.filter.all || s.sc.pass[d])
 	}
 	if s.useLex {
 		lex, s.explain.Lexical = topDocs(s.sc.score, s.kRet, keep)
 	}
 	if s.useSem {
 		sem, _ = topDocs(s.sc.dots, s.kRet, keep)
-	}
-	if keepErr != nil {
-		return nil, keepErr
 	}
 	cands := e.pool(lex, sem, s.sc, s.w, s.useLex, s.useSem)
 	cands, err := s.seed(cands, keep)

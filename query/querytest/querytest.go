@@ -55,6 +55,11 @@ type Segments map[artifact.View][]byte
 // New builds an index of hand-made files. It panics on input that breaks the
 // format's rules: the test is wrong then.
 func New(files []File, o Options) *artifact.Index {
+	return Assemble(Partitions(files, o), o.Absent)
+}
+
+// Partitions encodes the segments of hand-made files, in path order.
+func Partitions(files []File, o Options) []Segments {
 	for i, d := range o.Docs {
 		files = append(files, File{Path: fmt.Sprintf("doc/%06d.txt", i), Content: d})
 	}
@@ -68,7 +73,7 @@ func New(files []File, o Options) *artifact.Index {
 	for lo := 0; lo < len(files); lo += per {
 		parts = append(parts, partition(files[lo:min(lo+per, len(files))]))
 	}
-	return Assemble(parts, o.Absent)
+	return parts
 }
 
 // Assemble makes an index of finished segments.
