@@ -172,7 +172,7 @@ func uploadAgain(ctx context.Context, err error) bool {
 	case http.StatusNotFound, http.StatusRequestedRangeNotSatisfiable, http.StatusConflict, http.StatusBadRequest:
 		return answer.Method == http.MethodPut // the session was lost, or its content mangled
 	}
-	return answer.Method == http.MethodPut && transientStatus(answer.StatusCode)
+	return answer.Method == http.MethodPut && (transientStatus(answer.StatusCode) || answer.StatusCode < 300)
 }
 
 // putManifest stores a manifest under a tag or its digest.

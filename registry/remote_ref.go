@@ -3,6 +3,7 @@ package registry
 import (
 	"net"
 	"net/netip"
+	"net/url"
 	"os"
 	"strings"
 
@@ -73,6 +74,9 @@ func parseRemote(written string, allowPlain bool) (remoteRef, error) {
 		out.plain = true
 	case scheme == "":
 		out.plain = allowPlain || isLoopback(ref.Host())
+	}
+	if u, err := url.Parse(out.base()); err != nil || u.Hostname() == "" || u.Host != ref.Host() || strings.HasSuffix(u.Host, ":") {
+		return bad(form, "%.200q has no host", written)
 	}
 	return out, nil
 }

@@ -2,6 +2,11 @@ package registry_test
 
 import (
 	"context"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -58,4 +63,14 @@ func TestRemoteConformance(t *testing.T) {
 			})
 		})
 	}
+}
+
+// startTLS starts a server with a certificate that is not trusted.
+func startTLS(t *testing.T, called func()) string {
+	t.Helper()
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { called() }))
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	return strings.TrimPrefix(s.URL, "https://")
 }

@@ -1,0 +1,65 @@
+package registry
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pindex-dev/pindex/internal/fail"
+)
+
+func FuzzRemoteReference(f *testing.F) {
+	for _, s := range []string{"ghcr.io/o/r", "http://[::1]:5000/x", "user:p@h/x", "h:99999/x", "https://h/x:t", "%zz/x"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		ref, err := parseRemote(s, false)
+		if err != nil {
+			if fail.CodeOf(err) != fail.Usage {
+				t.Errorf("%v", err)
+			}
+			return
+		}
+		if ref.plain && !isLoopback(ref.Host()) && !strings.HasPrefix(strings.ToLower(s), "http://") {
+			t.Errorf("%q is spoken to without TLS", s)
+		}
+		if req, err := http.NewRequest(http.MethodGet, ref.base()+"/tags/list", nil); err != nil || req.URL.User != nil || req.URL.Host != ref.Host() {
+			t.Errorf("%q: %v", s, err)
+		}
+	})
+}
+
+func FuzzRetryAfter(f *testing.F) {
+	for _, s := range []string{"1", "-1", "337.149µs", "Mon, 02 Jan 2006 15:04:05 GMT", "99999999999999999999"} {
+		f.Add(s)
+	}
+	now := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+	f.Fuzz(func(t *testing.T, s string) {
+		d := retryAfter(&http.Response{Header: http.Header{"Retry-After": {s}}}, now)
+		if d < 0 || d > retryCap {
+			t.Errorf("%q gives %s", s, d)
+		}
+	})
+}
+
+func FuzzDescribeManifest(f *testing.F) {
+	seeds(f, "manifest.json")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		d, err := describeManifest(b, "application/vnd.oci.image.manifest.v1+json")
+		if err == nil && (!isManifest(d.MediaType) || d.Size != int64(len(b))) {
+			t.Errorf("%+v", d)
+		}
+	})
+}
+
+func FuzzRangeFits(f *testing.F) {
+	f.Add("bytes 5-9/10")
+	f.Add("bytes 5-9/*")
+	f.Add("bytes */10")
+	f.Fuzz(func(t *testing.T, s string) {
+		if rangeFits(s, 5, 10) && !strings.Contains(s, "5-9") {
+			t.Errorf("%q", s)
+		}
+	})
+}
