@@ -46,6 +46,7 @@ static size_t class_size(unsigned class) {
 }
 
 static void *arena_alloc(px_arena *a, size_t size) {
+  a->work += PX_BLOCK_WORK + size / 4;
   unsigned class = class_of(size == 0 ? 1 : size);
   if (class >= PX_CLASSES) out_of_memory(size);
   void *block = a->free[class];

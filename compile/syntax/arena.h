@@ -9,6 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// The time of a parse follows the memory that it asks for: about half a block
+// for each byte of sound source, some for each byte where the parser looks for
+// a way out of an error, and large blocks where an error grows. A block counts
+// PX_BLOCK_WORK and a quarter of its size.
+enum { PX_BLOCK_WORK = 64 };
+
 enum { PX_SMALL_CLASSES = 65, PX_CLASSES = PX_SMALL_CLASSES + 32 };
 
 typedef struct px_chunk {
@@ -19,7 +25,8 @@ typedef struct {
   char *at, *end;              // free space of the current chunk
   px_chunk *chunks;            // further chunks, from malloc
   size_t chunk_size;           // of the last one
-  size_t used;                 // bytes in chunks and the first buffer
+  size_t used;                 // bytes in chunks
+  uint64_t work;               // see PX_BLOCK_WORK
   void *free[PX_CLASSES];      // freed blocks by size class
 } px_arena;
 

@@ -1,13 +1,16 @@
 #include "runtime.h"
 
+#include <setjmp.h>
 #include <stdlib.h>
 
 #include "arena.h"
 
-// tree-sitter's own declarations, ABI 13 to 15.
+// tree-sitter's own declarations: the runtime's, and the layout of a generated
+// language of ABI 14.
 
 typedef uint16_t TSSymbol;
 typedef uint16_t TSFieldId;
+typedef uint16_t TSStateId;
 typedef struct TSParser TSParser;
 typedef struct TSTree TSTree;
 
@@ -61,6 +64,41 @@ typedef struct {
   const void *id;
   uint32_t context[3];
 } TSTreeCursor;
+
+typedef struct TSLexer TSLexer;
+
+struct TSLexer {
+  int32_t lookahead;
+  TSSymbol result_symbol;
+  void (*advance)(TSLexer *, bool);
+  void (*mark_end)(TSLexer *);
+  uint32_t (*get_column)(TSLexer *);
+  bool (*is_at_included_range_start)(const TSLexer *);
+  bool (*eof)(const TSLexer *);
+  void (*log)(const TSLexer *, const char *, ...);
+};
+
+enum { LANGUAGE_ABI = 14 };
+
+struct TSLanguage {
+  uint32_t abi_version;
+  uint32_t counts[8];
+  uint16_t max_alias_sequence_length;
+  const void *tables[13];
+  bool (*lex_fn)(TSLexer *, TSStateId);
+  bool (*keyword_lex_fn)(TSLexer *, TSStateId);
+  TSSymbol keyword_capture_token;
+  struct {
+    const bool *states;
+    const TSSymbol *symbol_map;
+    void *(*create)(void);
+    void (*destroy)(void *);
+    bool (*scan)(void *, TSLexer *, const bool *);
+    unsigned (*serialize)(void *, char *);
+    void (*deserialize)(void *, const char *, unsigned);
+  } external_scanner;
+  const TSStateId *primary_state_ids;
+};
 
 TSParser *ts_parser_new(void);
 void ts_parser_delete(TSParser *self);
@@ -151,17 +189,75 @@ static const char *px_read(void *payload, uint32_t at, TSPoint position, uint32_
 }
 
 typedef struct {
-  uint64_t calls;
+  const px_arena *arena;
   uint64_t max_work;
   bool stopped;
 } px_meter;
 
+static uint64_t work_done(const px_arena *arena) { return px_characters + arena->work; }
+
 // The runtime calls this once every hundred parser steps.
 static bool px_progress(TSParseState *state) {
   px_meter *m = state->payload;
-  m->calls++;
-  m->stopped = m->stopped || px_characters + 100 * m->calls > m->max_work;
+  m->stopped = m->stopped || work_done(m->arena) > m->max_work;
   return m->stopped;
+}
+
+// Some generated lexers and external scanners do not know the end of the
+// file: "read until white space" never ends there, inside of one call, where
+// the runtime does not ask px_progress. The functions below stand between the
+// runtime and the grammar and leave the parse when one keeps reading at the
+// end.
+
+enum { MAX_READS_AT_END = 10000 };
+
+typedef bool (*lex_function)(TSLexer *lexer, TSStateId state);
+
+static _Thread_local struct {
+  lex_function lex;
+  bool (*scan)(void *payload, TSLexer *lexer, const bool *valid);
+  void (*advance)(TSLexer *lexer, bool skip);
+  uint32_t reads_at_end;
+  jmp_buf leave;
+} guard;
+
+static void guarded_advance(TSLexer *lexer, bool skip) {
+  if (lexer->lookahead == 0 && lexer->eof(lexer) && ++guard.reads_at_end > MAX_READS_AT_END) longjmp(guard.leave, 1);
+  guard.advance(lexer, skip);
+}
+
+static inline void guard_lexer(TSLexer *lexer) {
+  guard.reads_at_end = 0;
+  if (lexer->advance != guarded_advance) {
+    guard.advance = lexer->advance;
+    lexer->advance = guarded_advance;
+  }
+}
+
+static bool guarded_lex(TSLexer *lexer, TSStateId state) {
+  guard_lexer(lexer);
+  return guard.lex(lexer, state);
+}
+
+static bool guarded_scan(void *payload, TSLexer *lexer, const bool *valid) {
+  guard_lexer(lexer);
+  return guard.scan(payload, lexer, valid);
+}
+
+struct px_language {
+  TSLanguage guarded;
+  const TSLanguage *original;
+};
+
+const px_language *px_load(const TSLanguage *language) {
+  if (language->abi_version != LANGUAGE_ABI) return NULL; // another layout
+  px_language *l = malloc(sizeof *l);
+  if (l == NULL) return NULL;
+  l->original = language;
+  l->guarded = *language;
+  l->guarded.lex_fn = guarded_lex;
+  if (language->external_scanner.scan != NULL) l->guarded.external_scanner.scan = guarded_scan;
+  return l;
 }
 
 // flatten writes the tree's nodes to out, which has room for all of them.
@@ -213,17 +309,20 @@ px_result px_parse(px_options options, const char *src, uint32_t len, px_node *o
   px_result r = {0};
   px_arena arena;
   px_arena_begin(&arena, scratch, scratch_size);
+  px_characters = 0;
+  guard.lex = options.language->original->lex_fn;
+  guard.scan = options.language->original->external_scanner.scan;
   TSParser *parser = ts_parser_new();
-  if (!ts_parser_set_language(parser, options.language)) {
+  if (!ts_parser_set_language(parser, &options.language->guarded)) {
     r.status = PX_FAILED;
+  } else if (setjmp(guard.leave) != 0) {
+    r.status = PX_BUDGET;
   } else {
     px_text text = {src, len};
-    px_meter meter = {0, options.max_work, false};
+    px_meter meter = {&arena, options.max_work, false};
     TSInput input = {&text, px_read, TSInputEncodingCustom, px_decode};
     TSParseOptions parse_options = {&meter, px_progress};
-    px_characters = 0;
     TSTree *tree = ts_parser_parse_with_options(parser, NULL, input, parse_options);
-    r.work = px_characters + 100 * meter.calls;
     if (tree == NULL) {
       r.status = meter.stopped ? PX_BUDGET : PX_FAILED;
     } else {
@@ -243,6 +342,7 @@ px_result px_parse(px_options options, const char *src, uint32_t len, px_node *o
   // The external scanner has memory of its own, which only this releases; the
   // tree goes with the arena.
   ts_parser_delete(parser);
+  r.work = work_done(&arena);
   r.memory = arena.used;
   px_arena_end(&arena);
   return r;

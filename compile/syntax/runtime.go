@@ -21,7 +21,7 @@ var setupRuntime = sync.OnceFunc(func() { C.px_setup() })
 // grammar is a loaded tree-sitter grammar together with the tables that turn
 // its numbers into the extractor's.
 type grammar struct {
-	ptr    *C.TSLanguage
+	ptr    *C.px_language
 	kinds  []C.uint16_t // by symbol
 	fields []C.uint8_t  // by field id
 }
@@ -30,10 +30,15 @@ type grammar struct {
 // in kinds stands for a named node; with a leading apostrophe, such as
 // "'static", for a token of that text; with a leading question mark for one
 // that a grammar which shares the extractor may lack. Other names that the
-// grammar does not have are returned in missing.
+// grammar does not have are returned in missing. A grammar that does not fit
+// the runtime gives nil.
 func loadGrammar(ptr unsafe.Pointer, kinds []string) (g *grammar, missing []string) {
 	setupRuntime()
-	g = &grammar{ptr: (*C.TSLanguage)(ptr)}
+	lang := (*C.TSLanguage)(ptr)
+	g = &grammar{ptr: C.px_load(lang)}
+	if g.ptr == nil {
+		return nil, nil
+	}
 	number := make(map[string]uint16, len(kinds))
 	for i, name := range kinds {
 		if name != "" {
@@ -41,10 +46,10 @@ func loadGrammar(ptr unsafe.Pointer, kinds []string) (g *grammar, missing []stri
 		}
 	}
 	found := make(map[string]bool, len(kinds))
-	g.kinds = make([]C.uint16_t, int(C.px_symbol_count(g.ptr)))
+	g.kinds = make([]C.uint16_t, int(C.px_symbol_count(lang)))
 	for s := range g.kinds {
 		var named C.bool
-		name := C.GoString(C.px_symbol_name(g.ptr, C.uint16_t(s), &named))
+		name := C.GoString(C.px_symbol_name(lang, C.uint16_t(s), &named))
 		if !named {
 			name = "'" + name
 		}
@@ -58,9 +63,9 @@ func loadGrammar(ptr unsafe.Pointer, kinds []string) (g *grammar, missing []stri
 			missing = append(missing, name)
 		}
 	}
-	g.fields = make([]C.uint8_t, int(C.px_field_count(g.ptr))+1)
+	g.fields = make([]C.uint8_t, int(C.px_field_count(lang))+1)
 	for f := 1; f < len(g.fields); f++ {
-		name := C.GoString(C.px_field_name(g.ptr, C.uint16_t(f)))
+		name := C.GoString(C.px_field_name(lang, C.uint16_t(f)))
 		if n, ok := fieldNumbers[name]; ok {
 			g.fields[f] = C.uint8_t(n)
 		}

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 typedef struct TSLanguage TSLanguage;
+typedef struct px_language px_language;
 
 // px_node is one syntax node; the order is preorder. It is laid out like the
 // Go type node.
@@ -42,7 +43,7 @@ enum {
 
 // px_options says how to parse and what to do with the tree.
 typedef struct {
-  const TSLanguage *language;
+  const px_language *language;
   uint64_t max_work;
   uint32_t max_depth;
   const uint16_t *kinds;  // by symbol: the extractor's kind
@@ -53,7 +54,7 @@ typedef struct {
 
 typedef struct {
   px_node *extra;     // the nodes when they did not fit into the buffer; free them
-  uint64_t work;      // characters read plus 100 times the progress calls
+  uint64_t work;      // characters read and memory asked for, see px_arena
   uint64_t memory;    // bytes of memory that the scratch buffer lacked
   uint32_t count;     // nodes written
   uint32_t depth;     // of the deepest one
@@ -63,6 +64,10 @@ typedef struct {
 
 // px_setup makes the runtime use this package's allocator.
 void px_setup(void);
+
+// px_load prepares a grammar for px_parse; it is never freed. NULL when the
+// grammar is of another ABI or there is no memory.
+const px_language *px_load(const TSLanguage *language);
 
 // px_parse parses src with a parser of its own, so that nothing is carried
 // from one file to the next, and writes the tree's nodes in preorder to out,
