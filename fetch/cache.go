@@ -31,9 +31,10 @@ const (
 	partitions kind = "part"
 	manifests  kind = "manifest"
 	models     kind = "model"
+	tags       kind = "tag"
 )
 
-var kinds = []kind{partitions, manifests, models}
+var kinds = []kind{partitions, manifests, models, tags}
 
 // Cache holds verified files by digest. It is safe for concurrent use, and
 // any number of processes may use one folder. A cache that cannot be written

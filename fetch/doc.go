@@ -6,8 +6,9 @@
 //
 //	$PINDEX_CACHE_DIR, else pindex in the user's cache folder
 //	├── part/ab/<64 digits>      uncompressed segments of one partition, see bundle.go
-//	├── manifest/ab/<64 digits>  pindex manifests, by index digest
+//	├── manifest/ab/<64 digits>  pindex manifests, by index digest; of remote stores OCI manifests and configs too
 //	├── model/ab/<64 digits>     embedder tables
+//	├── tag/ab/<64 digits>       what tags of remote stores held when they were last asked for
 //	└── store/                   the default local store (its own format: package registry)
 //
 // ab stands for the first two digits. The folders have mode 0700 and must
@@ -34,6 +35,13 @@
 // Reading a mapping of a file that somebody truncated, or that lies on a disk
 // that fails, raises a signal in the goroutine that reads. Guard turns it
 // into an error; it says what code that starts goroutines has to do.
+//
+// # Remote stores
+//
+// What Pull brought opens again without the network: the tag, the OCI manifest
+// and the config are in the cache too. A tag is asked for anew by Pull, and
+// after a blob that it led to turned out to be gone. The cache belongs to one
+// user: who works for several tenants gives each a cache of its own.
 //
 // # Without a usable cache
 //

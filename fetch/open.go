@@ -35,7 +35,7 @@ type OpenOptions struct {
 // Errors: code NoIndex when the store has no such index, Verification when
 // what it has is damaged or of another commit, and the store's own.
 func Open(ctx context.Context, store registry.Store, cache *Cache, commit string, opt OpenOptions) (*artifact.Index, error) {
-	s, err := openSource(ctx, store, cache, commit, opt)
+	s, err := openSource(ctx, remember(store, cache, false), cache, commit, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -106,6 +106,9 @@ func resolve(ctx context.Context, store registry.Store, commit string, profile a
 		}
 	}
 	remedy := "build it with pindex compile, or name another store with --store"
+	if h, ok := bare(store).(interface{ AbsentHint() string }); ok {
+		remedy += "; " + h.AbsentHint()
+	}
 	if others := otherProfiles(ctx, store, commit, tags); len(others) > 0 {
 		remedy = "the store has it under other profiles (" + strings.Join(others, ", ") + "); " + remedy
 	}
@@ -113,17 +116,31 @@ func resolve(ctx context.Context, store registry.Store, commit string, profile a
 		"%s has no index of commit %s; tried %s", store.Name(), commit, strings.Join(tried, " and "))
 }
 
+// bare returns the store itself.
+func bare(store registry.Store) registry.Store {
+	if r, ok := store.(*remembering); ok {
+		return r.Store
+	}
+	return store
+}
+
 // otherProfiles lists the commit's tags that were not tried. It only helps to
 // word an error, so its own failures do not count.
 func otherProfiles(ctx context.Context, store registry.Store, commit string, tried []string) []string {
-	list, err := store.List(ctx)
-	if err != nil {
-		return nil
+	var names []string
+	if f, ok := bare(store).(interface {
+		TagsOf(context.Context, string) []string
+	}); ok {
+		names = f.TagsOf(ctx, commit) // List would cost a request for each tag
+	} else if list, err := store.List(ctx); err == nil {
+		for _, e := range list {
+			names = append(names, e.Tag)
+		}
 	}
 	var tags []string
-	for _, e := range list {
-		if t, ok := registry.ParseTag(e.Tag); ok && t.Commit == commit && !t.Report && !slices.Contains(tried, e.Tag) {
-			tags = append(tags, e.Tag)
+	for _, name := range names {
+		if t, ok := registry.ParseTag(name); ok && t.Commit == commit && !t.Report && !slices.Contains(tried, name) {
+			tags = append(tags, name)
 		}
 	}
 	return tags

@@ -26,30 +26,104 @@ type Sink struct {
 	cache *Cache
 	opt   SinkOptions
 
+	slots chan struct{}  // limits the pushes under way; nil pushes at once
+	wg    sync.WaitGroup // of the pushes under way
+
 	mu        sync.Mutex
+	failed    error // of the first push that failed
+	cancels   []context.CancelCauseFunc
 	packs     map[int]ocispec.Descriptor
 	published registry.Published
 }
 
 // NewSink returns a sink for one compile.
 func NewSink(store registry.Store, cache *Cache, opt SinkOptions) *Sink {
-	return &Sink{store: store, cache: cache, opt: opt, packs: make(map[int]ocispec.Descriptor)}
+	s := &Sink{store: store, cache: cache, opt: opt, packs: make(map[int]ocispec.Descriptor)}
+	if d, ok := store.(distant); ok {
+		s.slots = make(chan struct{}, d.Concurrency())
+	}
+	return s
 }
 
 // Pack stores the pack of one partition. A second pack of a partition takes
-// the first one's place.
+// the first one's place. Into a distant store it is pushed in the background,
+// so that building goes on meanwhile; pack must not change any more. What goes
+// wrong there is returned by a later Pack or by Publish.
 func (s *Sink) Pack(ctx context.Context, partition int, pack []byte, segs []artifact.PackSegment) error {
-	d, err := s.store.Push(ctx, registry.Blob{MediaType: registry.MediaTypePack, Bytes: pack})
-	if err != nil {
+	if err := s.cache.Ingest(ctx, segs); err != nil {
 		return err
 	}
-	if err := s.cache.Ingest(ctx, segs); err != nil {
+	if s.slots == nil {
+		return s.push(ctx, partition, pack)
+	}
+	select {
+	case s.slots <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if err := s.failure(); err != nil {
+		<-s.slots
+		return err
+	}
+	// The caller's context may end with its own work, before this does.
+	life, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	s.mu.Lock()
+	s.cancels = append(s.cancels, cancel)
+	s.mu.Unlock()
+	s.wg.Go(func() {
+		defer func() { <-s.slots }()
+		defer cancel(nil)
+		if err := s.push(life, partition, pack); err != nil {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if s.failed == nil {
+				s.failed = err
+			}
+		}
+	})
+	return nil
+}
+
+func (s *Sink) push(ctx context.Context, partition int, pack []byte) error {
+	d, err := s.store.Push(ctx, registry.Blob{MediaType: registry.MediaTypePack, Bytes: pack})
+	if err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.packs[partition] = d
 	return nil
+}
+
+func (s *Sink) failure() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.failed
+}
+
+// Close ends pushes that are still under way, for who gives up before Publish.
+// It may be called at any time, and again.
+func (s *Sink) Close() {
+	s.stop(context.Canceled)
+	s.wg.Wait()
+}
+
+func (s *Sink) stop(cause error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, cancel := range s.cancels {
+		cancel(cause)
+	}
+}
+
+// wait waits for the pushes under way and returns the first failure.
+func (s *Sink) wait(ctx context.Context) error {
+	defer context.AfterFunc(ctx, func() { s.stop(context.Cause(ctx)) })()
+	s.wg.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	return s.failure()
 }
 
 // Final is what is known when all packs are made.
@@ -66,6 +140,9 @@ type Final struct {
 
 // Publish stores the model and publishes the index.
 func (s *Sink) Publish(ctx context.Context, f Final) error {
+	if err := s.wait(ctx); err != nil {
+		return err
+	}
 	p := registry.Publication{
 		Commit: f.Commit, Profile: f.Profile, Default: f.Default, Manifest: f.Manifest, Report: f.Report,
 		Created: time.Unix(f.CommitUnix, 0), Source: s.opt.Source, Replace: s.opt.Replace,

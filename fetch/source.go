@@ -3,12 +3,14 @@ package fetch
 import (
 	"bytes"
 	"context"
+	"errors"
 	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/opencontainers/go-digest"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/registry"
@@ -60,7 +62,7 @@ func newSource(store registry.Store, cache *Cache, art *registry.Artifact, m *ar
 	return &source{
 		store: store, cache: cache, artifact: art, manifest: m, views: views,
 		packs: make([]packState, len(m.Partitions)),
-		slots: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		slots: make(chan struct{}, parallel(store)),
 	}
 }
 
@@ -183,6 +185,9 @@ func (s *source) readPack(ctx context.Context, p int) (_ *artifact.Pack, err err
 	}()
 	b, err := s.store.Fetch(ctx, s.artifact.Packs[p])
 	if err != nil {
+		if r, ok := s.store.(*remembering); ok && errors.Is(err, registry.ErrNotFound) {
+			r.forget(registry.CommitTag(s.manifest.Commit), registry.ProfileTag(s.manifest.Commit, s.manifest.Profile.Digest))
+		}
 		return nil, registry.Incomplete(s.store, err)
 	}
 	pack, err := artifact.OpenPack(b)
@@ -222,6 +227,16 @@ func (s *source) close() {
 	s.held = nil
 }
 
+// parallel is how many packs are worked on at a time: as many as the program
+// may use processors, or as a distant store answers requests.
+func parallel(store registry.Store) int {
+	n := runtime.GOMAXPROCS(0)
+	if d, ok := bare(store).(distant); ok {
+		n = max(n, d.Concurrency())
+	}
+	return n
+}
+
 // Pulled says what Pull did.
 type Pulled struct {
 	Commit     string
@@ -235,6 +250,7 @@ type Pulled struct {
 // their digests, so Pull also mends a damaged cache. progress, which may be
 // nil, is called with the number of partitions done, from several goroutines.
 func Pull(ctx context.Context, store registry.Store, cache *Cache, commit string, opt OpenOptions, progress func(done, total int)) (*Pulled, error) {
+	store = remember(store, cache, true)
 	s, err := openSource(ctx, store, cache, commit, opt)
 	if err != nil {
 		return nil, err
@@ -244,19 +260,27 @@ func Pull(ctx context.Context, store registry.Store, cache *Cache, commit string
 		return nil, cache.err()
 	}
 	out := &Pulled{Commit: commit, Digest: s.artifact.Index(), Partitions: len(s.packs)}
-	ix := artifact.NewIndex(s.manifest, out.Digest, nil, nil) // only for its loop
 	var done, unpacked atomic.Int64
-	err = ix.EachPartition(ctx, func(p int) error {
-		read, err := s.pull(ctx, p)
-		if read {
-			unpacked.Add(1)
-		}
-		if n := done.Add(1); err == nil && progress != nil {
-			progress(int(n), len(s.packs))
-		}
-		return err
-	})
-	if err != nil {
+	g, gctx := errgroup.WithContext(ctx)
+	g.SetLimit(parallel(store))
+	for p := range s.packs {
+		g.Go(func() error {
+			return Guard(func() error {
+				if err := context.Cause(gctx); err != nil {
+					return err
+				}
+				read, err := s.pull(gctx, p)
+				if read {
+					unpacked.Add(1)
+				}
+				if n := done.Add(1); err == nil && progress != nil {
+					progress(int(n), len(s.packs))
+				}
+				return err
+			})
+		})
+	}
+	if err := g.Wait(); err != nil {
 		return nil, err
 	}
 	if !cache.writable() {
