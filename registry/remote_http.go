@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -104,8 +105,8 @@ func (t *retrier) RoundTrip(req *http.Request) (*http.Response, error) {
 		if hint != nil {
 			hint.retryAfter.Store(int64(after))
 		}
-		if attempt >= attempts || !transient(req.Context(), resp, err) {
-			return resp, err
+		if attempt >= attempts || !transient(req.Context(), resp, err) || attempt > 1 && errors.Is(err, syscall.ECONNREFUSED) {
+			return resp, err // nobody listening is rarely a passing matter
 		}
 		if resp != nil {
 			io.CopyN(io.Discard, resp.Body, 16<<10) // so that the connection can be used again

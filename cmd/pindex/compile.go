@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,9 +14,11 @@ import (
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/compile"
 	"github.com/pindex-dev/pindex/fetch"
+	"github.com/pindex-dev/pindex/git"
 	"github.com/pindex-dev/pindex/internal/cli"
 	"github.com/pindex-dev/pindex/internal/durable"
 	"github.com/pindex-dev/pindex/internal/fail"
+	"github.com/pindex-dev/pindex/registry"
 )
 
 type compileFlags struct {
@@ -87,10 +90,23 @@ func runCompile(ctx context.Context, a *cli.App, f compileFlags, args []string) 
 	if err != nil {
 		return err
 	}
-	sink := fetch.NewSink(store, a.Cache(), fetch.SinkOptions{Source: f.source, Replace: f.replace})
-	r, err := compile.Run(ctx, compile.Options{
-		Repo: repo, Rev: rev, Sink: adapter{sink}, Views: views, Workers: f.workers, Progress: progress,
-	})
+	if err := assumeParents(ctx, repo, rev, store); err != nil {
+		return err
+	}
+	build := func() (*fetch.Sink, *compile.Result, error) {
+		sink := fetch.NewSink(store, a.Cache(), fetch.SinkOptions{Source: f.source, Replace: f.replace})
+		defer sink.Close()
+		r, err := compile.Run(ctx, compile.Options{
+			Repo: repo, Rev: rev, Sink: adapter{sink}, Views: views, Workers: f.workers, Progress: progress,
+		})
+		return sink, r, err
+	}
+	sink, r, err := build()
+	if missing := new(registry.MissingError); errors.As(err, &missing) {
+		// Now that the store knows that it lacks them, they are pushed.
+		a.Note("%v; building them again", missing)
+		sink, r, err = build()
+	}
 	if err != nil {
 		return err
 	}
@@ -114,6 +130,23 @@ func runCompile(ctx context.Context, a *cli.App, f compileFlags, args []string) 
 		fmt.Fprintf(w, "%s %s\ndigest %s\nstore  %s, tag %s\n%d of %d files indexed in %d units, %d skipped, %d degraded ('pindex status --files' lists them)\n",
 			state, ans.Commit, ans.Digest, ans.Store, ans.Tag, ans.Indexed, ans.Files, ans.Units, ans.Skipped, ans.Degraded)
 	})
+}
+
+// knownParents is how far back an index is looked for whose packs a push need
+// not ask about.
+const knownParents = 16
+
+// assumeParents spares a push into a registry the questions about what the
+// index of a recent ancestor holds.
+func assumeParents(ctx context.Context, repo git.Repository, rev string, store registry.Store) error {
+	if rev == "" {
+		rev = "HEAD"
+	}
+	id, err := repo.Resolve(ctx, rev)
+	if err != nil {
+		return err
+	}
+	return fetch.AssumeNearest(ctx, store, cli.Ancestors(ctx, repo, id, knownParents))
 }
 
 // compileMissing compiles a commit that a reading command found no index of.

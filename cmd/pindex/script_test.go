@@ -3,15 +3,20 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/pindex-dev/pindex/compile"
+	"github.com/pindex-dev/pindex/registry/registrytest"
 )
 
 func TestMain(m *testing.M) {
@@ -48,9 +53,11 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"code":   cmdCode,
-			"commit": cmdCommit,
-			"damage": cmdDamage,
+			"code":     cmdCode,
+			"commit":   cmdCommit,
+			"damage":   cmdDamage,
+			"registry": cmdRegistry,
+			"requests": cmdRequests,
 		},
 	})
 }
@@ -91,6 +98,50 @@ func cmdCommit(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	ts.Check(ts.Exec("git", "-C", dir, "add", "-A"))
 	ts.Check(ts.Exec("git", "-C", dir, "commit", "-q", "--allow-empty", "-m", message))
+}
+
+// cmdRegistry starts a registry on a loopback port, for as long as the script
+// runs, and sets $REGISTRY to its host:port: registry [USER PASSWORD].
+func cmdRegistry(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 && len(args) != 2 {
+		ts.Fatalf("usage: registry [USER PASSWORD]")
+	}
+	s := &registrytest.Server{}
+	if len(args) == 2 {
+		s.Bearer, s.User, s.Password = true, args[0], args[1]
+	}
+	s.Start()
+	ts.Defer(s.Close)
+	ts.Setenv("REGISTRY", strings.TrimSuffix(s.Ref(""), "/"))
+	registries.Store(ts.Getenv("REGISTRY"), s)
+}
+
+// registries are the running ones, by host:port.
+var registries sync.Map
+
+// cmdRequests checks how many requests of each kind came since the last check,
+// and that there were no others: requests [KIND=N ...], such as GET-blob=3.
+// "requests stop" ends the registry.
+func cmdRequests(ts *testscript.TestScript, neg bool, args []string) {
+	v, ok := registries.Load(ts.Getenv("REGISTRY"))
+	if neg || !ok {
+		ts.Fatalf("usage: requests [KIND=N ...], after registry")
+	}
+	s := v.(*registrytest.Server)
+	if len(args) == 1 && args[0] == "stop" {
+		s.Close()
+		return
+	}
+	var got []string
+	for kind, n := range s.Counts() {
+		got = append(got, fmt.Sprintf("%s=%d", strings.ReplaceAll(kind, " ", "-"), n))
+	}
+	slices.Sort(got)
+	slices.Sort(args)
+	if !slices.Equal(got, args) {
+		ts.Fatalf("the registry was asked %q", got)
+	}
+	s.ResetCounts()
 }
 
 // cmdDamage flips one byte in the middle of every file that the patterns

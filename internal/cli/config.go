@@ -17,6 +17,9 @@ import (
 type userConfig struct {
 	// Store is the default of --store.
 	Store string `yaml:"store"`
+	// Mirrors are hosts that are asked before a registry, for reading:
+	// host[:port], or host[:port]/repository.
+	Mirrors []string `yaml:"mirrors"`
 }
 
 func loadConfig() (userConfig, error) {
@@ -37,7 +40,7 @@ func loadConfig() (userConfig, error) {
 	d := yaml.NewDecoder(io.LimitReader(f, 1<<20))
 	d.KnownFields(true)
 	if err := d.Decode(&c); err != nil && !errors.Is(err, io.EOF) {
-		return userConfig{}, fail.Wrap(fail.Usage, err, "its only key is store: DIR", "the configuration %s cannot be read", path)
+		return userConfig{}, fail.Wrap(fail.Usage, err, "its keys are store (a folder or host/repository) and mirrors (a list of hosts)", "the configuration %s cannot be read", path)
 	}
 	return c, nil
 }

@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
@@ -28,46 +26,6 @@ type session struct {
 
 // Cache returns the user's cache of verified segments.
 func (a *App) Cache() *fetch.Cache { return fetch.OpenCache("") }
-
-// Store returns the store that the options, the environment or the user's
-// configuration name, in that order, else the layout in the cache folder.
-func (a *App) Store() (registry.Store, error) {
-	ref := a.storeRef
-	if ref == "" {
-		ref = os.Getenv("PINDEX_STORE")
-	}
-	if ref == "" {
-		c, err := loadConfig()
-		if err != nil {
-			return nil, err
-		}
-		ref = c.Store
-	}
-	if ref == "" {
-		dir, err := fetch.DefaultDir()
-		if err != nil {
-			return nil, fail.Wrap(fail.Usage, err, "set PINDEX_CACHE_DIR, or name a folder with --store DIR", "there is no cache folder")
-		}
-		ref = filepath.Join(dir, fetch.StoreDir)
-	}
-	if looksRemote(ref) {
-		return nil, fail.New(fail.Usage, "name a folder, such as --store ./index", "%s is a registry, and this version keeps indexes in folders alone", ref)
-	}
-	return registry.OpenLocal(ref)
-}
-
-// looksRemote reports whether a store reference is host/repository rather than
-// a folder: nothing of that name exists, and its first part looks like a host.
-func looksRemote(ref string) bool {
-	if strings.Contains(ref, "://") {
-		return true
-	}
-	if _, err := os.Stat(ref); err == nil || filepath.IsAbs(ref) || strings.HasPrefix(ref, ".") {
-		return false
-	}
-	host, _, ok := strings.Cut(ref, "/")
-	return ok && strings.ContainsAny(host, ".:")
-}
 
 // isHash reports whether rev is a full commit hash, which needs no repository.
 func isHash(rev string) bool {
@@ -116,7 +74,7 @@ func (a *App) open(ctx context.Context) (*session, error) {
 	}
 	cache := a.Cache()
 	ix, err := fetch.Open(ctx, store, cache, commit, fetch.OpenOptions{})
-	if fail.CodeOf(err) == fail.NoIndex && a.Compile != nil && !a.noCompile {
+	if fail.CodeOf(err) == fail.NoIndex && a.Compile != nil && !a.noCompile && !isRemote(store) {
 		ix, err = a.compileAndOpen(ctx, store, cache, commit)
 	}
 	if err != nil {

@@ -1,0 +1,73 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/pindex-dev/pindex/internal/fail"
+	"github.com/pindex-dev/pindex/registry"
+)
+
+// Nearest returns the place in commits of the first one that the store has an
+// index of under its own tag, -1 when it has none of them. A distant store is
+// asked for several at a time.
+func Nearest(ctx context.Context, store registry.Store, commits []string) (int, error) {
+	at, _, err := nearest(ctx, store, commits)
+	return at, err
+}
+
+func nearest(ctx context.Context, store registry.Store, commits []string) (int, *registry.Artifact, error) {
+	batch := 1
+	if d, ok := store.(distant); ok {
+		batch = d.Concurrency()
+	}
+	// The first one alone: it is the most likely one, and often the only one.
+	for lo, n := 0, 1; lo < len(commits); lo, n = lo+n, batch {
+		n = min(n, len(commits)-lo)
+		found := make([]*registry.Artifact, n)
+		g, gctx := errgroup.WithContext(ctx)
+		for i, commit := range commits[lo : lo+n] {
+			g.Go(func() error {
+				a, _, err := registry.ReadArtifact(gctx, store, registry.CommitTag(commit))
+				if errors.Is(err, registry.ErrNotFound) {
+					return nil
+				}
+				found[i] = a
+				return err
+			})
+		}
+		if err := g.Wait(); err != nil {
+			return -1, nil, err
+		}
+		for i, a := range found {
+			if a != nil {
+				return lo + i, a, nil
+			}
+		}
+	}
+	return -1, nil, nil
+}
+
+// AssumeNearest spares a push into a distant store the questions about blobs
+// that the nearest of these commits' indexes holds. It also finds out, before
+// anything is built, whether the store can be read at all. For other stores it
+// does nothing.
+func AssumeNearest(ctx context.Context, store registry.Store, commits []string) error {
+	s, ok := store.(interface {
+		distant
+		Assume(*registry.Artifact)
+	})
+	if !ok {
+		return nil
+	}
+	_, a, err := nearest(ctx, store, commits)
+	switch {
+	case fail.CodeOf(err) == fail.Verification:
+		return nil // a damaged index is about to be replaced, maybe
+	case err == nil && a != nil:
+		s.Assume(a)
+	}
+	return err
+}

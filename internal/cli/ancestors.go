@@ -1,0 +1,24 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/pindex-dev/pindex/git"
+	"github.com/pindex-dev/pindex/internal/gitobj"
+)
+
+// Ancestors returns a commit and up to n of its first-parent ancestors, nearest
+// first. Where the history ends, or is not there as in a shallow clone, so does
+// the list.
+func Ancestors(ctx context.Context, repo git.Repository, commit gitobj.ID, n int) []string {
+	list := []string{commit.String()}
+	for range n {
+		c, err := repo.ReadCommit(ctx, commit)
+		if err != nil || len(c.Parents) == 0 {
+			break
+		}
+		commit = c.Parents[0]
+		list = append(list, commit.String())
+	}
+	return list
+}

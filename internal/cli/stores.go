@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
+	"github.com/pindex-dev/pindex/fetch"
+	"github.com/pindex-dev/pindex/internal/fail"
+	"github.com/pindex-dev/pindex/registry"
+)
+
+// Store returns the store that the options, the environment or the user's
+// configuration name, in that order, else the layout in the cache folder.
+func (a *App) Store() (registry.Store, error) {
+	ref := a.storeRef
+	if ref == "" {
+		ref = os.Getenv("PINDEX_STORE")
+	}
+	if ref == "" {
+		c, err := loadConfig()
+		if err != nil {
+			return nil, err
+		}
+		ref = c.Store
+	}
+	if ref == "" {
+		dir, err := fetch.DefaultDir()
+		if err != nil {
+			return nil, fail.Wrap(fail.Usage, err, "set PINDEX_CACHE_DIR, or name a folder with --store DIR", "there is no cache folder")
+		}
+		return registry.OpenLocal(filepath.Join(dir, fetch.StoreDir))
+	}
+	return a.openStore(ref)
+}
+
+// openStore opens the store that a reference names: a registry repository or a
+// folder.
+func (a *App) openStore(ref string) (registry.Store, error) {
+	if !registry.IsRemote(ref) {
+		return registry.OpenLocal(ref)
+	}
+	if !strings.Contains(ref, "://") {
+		// A commit may bring a folder of any name, so it must not take the
+		// registry's place; and a user may well mean a folder.
+		if _, err := os.Stat(filepath.Join(ref, ocispec.ImageLayoutFile)); err == nil {
+			return nil, fail.New(fail.Usage, fmt.Sprintf("write ./%s for the folder, or https://%s for the registry", ref, ref),
+				"%s is a folder here, and a repository in a registry", ref)
+		}
+	}
+	c, err := loadConfig()
+	if err != nil {
+		return nil, err
+	}
+	o := registry.RemoteFromEnv(os.Getenv)
+	if len(o.Mirrors) == 0 {
+		o.Mirrors = c.Mirrors
+	}
+	o.UserAgent = a.Name + "/" + a.Version
+	return registry.OpenRemote(ref, o)
+}
+
+// isRemote reports whether a store is one that others share, which a reading
+// command must never write to.
+func isRemote(s registry.Store) bool {
+	_, ok := s.(*registry.Remote)
+	return ok
+}
