@@ -371,8 +371,7 @@ func (c *cExtractor) macro(i int32) {
 	if name == none {
 		return
 	}
-	if c.parentKind(i) == cPreprocIfdef && c.child(i, fValue) == none &&
-		c.guards(c.nodes[i].parent, c.child(c.nodes[i].parent, fName)) {
+	if c.child(i, fValue) == none && c.guarding(i, name) {
 		return
 	}
 	d := c.leaf(artifact.KindMacro, i, name)
@@ -398,6 +397,15 @@ func (c *cExtractor) guards(ifdef, name int32) bool {
 	}
 	n := c.child(def, fName)
 	return n != none && bytes.Equal(c.text(n), c.text(name))
+}
+
+// guarding reports whether the line above "#define NAME" is "#ifndef NAME".
+// Where a file has errors the tree does not tell.
+func (c *cExtractor) guarding(def, name int32) bool {
+	above := bytes.TrimRight(c.src[:c.nodes[def].start], " \t\r\n")
+	above = above[bytes.LastIndexByte(above, '\n')+1:]
+	words := bytes.Fields(above)
+	return len(words) == 2 && string(words[0]) == "#ifndef" && bytes.Equal(words[1], c.text(name))
 }
 
 // declarator is what a declarator declares.
@@ -1065,6 +1073,17 @@ func (c *cExtractor) qualified(role artifact.Role, i int32) {
 		args = c.child(name, fArguments)
 		if name = c.child(name, fName); name == none {
 			return
+		}
+	}
+	if c.kind(name) == cppDependentName { // a::template b<c>
+		if name = c.first(name); name == none {
+			return
+		}
+		if c.kind(name) != cIdentifier {
+			args = c.child(name, fArguments)
+			if name = c.child(name, fName); name == none {
+				return
+			}
 		}
 	}
 	start, at := c.nodes[i].start, c.nodes[name].start

@@ -12,6 +12,9 @@ import (
 // defaults change what Parse returns for any language.
 const frameworkVersion = 1
 
+// maxName is the longest name of an occurrence or declaration, in bytes.
+const maxName = 256
+
 // maxReceiver is the longest receiver that is kept, in bytes.
 const maxReceiver = 64
 
@@ -35,6 +38,7 @@ type extraction struct {
 	locals []nameID // names bound in the scopes that the walk is in
 	bound  []int32  // by nameID: how often it is in locals
 	module []bool   // by nameID: an import binds it to a module
+	odd    []bool   // by nameID: no name that can be used, see isOdd
 	marks  []int    // by scope: len(locals) at its start
 
 	declared map[declKey]bool // see once
@@ -72,7 +76,7 @@ func (x *extraction) reset(l *language, src []byte, nodes []node) {
 	clear(x.names)
 	x.names = x.names[:0]
 	x.open, x.locals, x.marks = x.open[:0], x.locals[:0], x.marks[:0]
-	x.bound, x.module = x.bound[:0], x.module[:0]
+	x.bound, x.module, x.odd = x.bound[:0], x.module[:0], x.odd[:0]
 	x.callables = 0
 	x.lead = lead{}
 	for _, name := range l.universe {
@@ -100,7 +104,23 @@ func (x *extraction) nameOf(b []byte) nameID {
 	x.names = append(x.names, s)
 	x.bound = append(x.bound, 0)
 	x.module = append(x.module, false)
+	x.odd = append(x.odd, isOdd(s))
 	return id
+}
+
+// isOdd reports whether a text cannot be a name that is used: error recovery
+// puts whole pieces of code where names belong.
+func isOdd(s string) bool {
+	if len(s) > maxName {
+		return true
+	}
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c < ' ', c == '{', c == '}', c == ';', c == 0x7f:
+			return true
+		}
+	}
+	return false
 }
 
 // name returns the number of the node's text as a name.
@@ -245,7 +265,7 @@ func (x *extraction) beginSpan(kind artifact.Kind, from, to, name int32) int32 {
 
 // beginNamed is beginSpan for a declaration whose name is no node of its own.
 func (x *extraction) beginNamed(kind artifact.Kind, from, to int32, name string, nameAt uint32) int32 {
-	if name == "" {
+	if name == "" || len(name) > maxName || strings.ContainsAny(name, "\n\r\x00") {
 		x.open = append(x.open, none)
 		return none
 	}
@@ -365,7 +385,7 @@ func (x *extraction) use(role artifact.Role, i int32) {
 		return
 	}
 	id := x.name(i)
-	if x.bound[id] > 0 {
+	if x.bound[id] > 0 || x.odd[id] {
 		return
 	}
 	x.facts.Occurrences = append(x.facts.Occurrences, Occurrence{At: x.nodes[i].start, Role: role, Name: x.names[id]})
@@ -384,8 +404,11 @@ func (x *extraction) useMember(role artifact.Role, i, object int32) {
 
 // useAt adds an occurrence of a name that need not be a node.
 func (x *extraction) useAt(role artifact.Role, at uint32, name []byte, receiver string) {
-	if len(name) > 0 {
-		x.facts.Occurrences = append(x.facts.Occurrences, Occurrence{At: at, Role: role, Name: x.intern(name), Receiver: receiver})
+	if len(name) == 0 {
+		return
+	}
+	if id := x.nameOf(name); !x.odd[id] {
+		x.facts.Occurrences = append(x.facts.Occurrences, Occurrence{At: at, Role: role, Name: x.names[id], Receiver: receiver})
 	}
 }
 

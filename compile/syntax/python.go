@@ -296,22 +296,25 @@ func (p *pyExtractor) function(outer, def int32) {
 	name, body := p.child(def, fName), p.child(def, fBody)
 	kind := artifact.KindFunction
 	var flags artifact.SymbolFlags
-	if p.inClass() {
+	member := p.inClass()
+	if member {
 		kind = artifact.KindMethod
 		if name != none && string(p.text(name)) == "__init__" {
 			kind = artifact.KindConstructor
 		}
-		p.decoratorNames(outer, func(n []byte) {
-			switch string(n) {
-			case "property", "cached_property", "setter", "getter", "deleter":
-				kind = artifact.KindProperty
-			case "staticmethod", "classmethod":
-				flags |= artifact.SymbolStatic
-			case "abstractmethod":
-				flags |= artifact.SymbolForward
-			}
-		})
 	}
+	p.decoratorNames(outer, func(n []byte) {
+		switch string(n) {
+		case "property", "cached_property", "setter", "getter", "deleter":
+			if member {
+				kind = artifact.KindProperty
+			}
+		case "staticmethod", "classmethod":
+			flags |= artifact.SymbolStatic
+		case "abstractmethod", "overload":
+			flags |= artifact.SymbolForward
+		}
+	})
 	d := p.begin(kind, outer, name)
 	p.flag(d, flags)
 	p.signature(d, def, body)

@@ -97,8 +97,8 @@ func TestDeepNesting(t *testing.T) {
 		}
 		// Half a nesting: nothing but opening brackets.
 		mustParse(t, lang, bytes.Repeat([]byte("(["), 10000), Limits{})
-		mustParse(t, lang, bytes.Repeat([]byte("if (a) { "), 20000), Limits{})
-		mustParse(t, lang, bytes.Repeat([]byte("f(a, "), 20000), Limits{})
+		mustParse(t, lang, bytes.Repeat([]byte("if (a) { "), 5000), Limits{})
+		mustParse(t, lang, bytes.Repeat([]byte("f(a, "), 5000), Limits{})
 	}
 }
 

@@ -203,11 +203,11 @@ static bool px_progress(TSParseState *state) {
   return m->stopped;
 }
 
-// Some generated lexers and external scanners do not know the end of the
-// file: "read until white space" never ends there, inside of one call, where
-// the runtime does not ask px_progress. The functions below stand between the
-// runtime and the grammar and leave the parse when one keeps reading at the
-// end.
+// An external scanner may forget the end of the file: Kotlin's reads an
+// annotation "until white space", which never comes there, inside of one call,
+// where the runtime does not ask px_progress. The functions below stand
+// between the runtime and the grammar and leave the parse when a lexer or a
+// scanner keeps reading at the end.
 
 enum { MAX_READS_AT_END = 10000 };
 
