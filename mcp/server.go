@@ -73,7 +73,7 @@ func newServer(set *tools.Set) *sdk.Server {
 	for _, d := range set.Tools() {
 		server.AddTool(&sdk.Tool{
 			Name: d.Name, Description: d.Description, InputSchema: d.Input, OutputSchema: d.Output,
-			Annotations: &sdk.ToolAnnotations{Title: d.Title, ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &no, DestructiveHint: &no},
+			Annotations: &sdk.ToolAnnotations{Title: d.Title, ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &no},
 		}, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			r, ok := set.Call(ctx, req.Params.Name, req.Params.Arguments, progress(ctx, req))
 			if !ok {

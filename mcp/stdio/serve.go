@@ -238,7 +238,7 @@ func (s *server) list() any {
 		list = append(list, map[string]any{
 			"name": d.Name, "description": d.Description, "inputSchema": d.Input, "outputSchema": d.Output,
 			"annotations": map[string]any{
-				"title": d.Title, "readOnlyHint": true, "idempotentHint": true, "openWorldHint": false, "destructiveHint": false,
+				"title": d.Title, "readOnlyHint": true, "idempotentHint": true, "openWorldHint": false,
 			},
 		})
 	}

@@ -41,7 +41,7 @@ func Definitions() []Definition {
 			Description: "Find code by words, a name or a question. Returns ranked units (functions, classes, sections) with lines around the best match.",
 			args: []arg{
 				{name: "query", kind: text, required: true},
-				{name: "k", kind: number, min: 1, max: maxK, about: "results, default 10"},
+				{name: "k", kind: number, min: 1, max: maxK, about: "default 10"},
 				{name: "path", kind: text, about: "glob; ** crosses folders"},
 				{name: "lang", kind: text},
 				{name: "kind", kind: text, about: "e.g. function, class"},
@@ -59,7 +59,7 @@ func Definitions() []Definition {
 			args: []arg{
 				{name: "target", kind: text, required: true, about: "name, path:line[:col], path:name or id"},
 				{name: "relation", kind: text, choice: []string{"definition", "references", "callers", "callees"}, about: "default definition"},
-				{name: "k", kind: number, min: 1, max: 1000, about: "results, default 50"},
+				{name: "k", kind: number, min: 1, max: 1000, about: "default 50"},
 				{name: "path", kind: text, about: "glob for the uses"},
 				maxTokensArg,
 			},
