@@ -6,10 +6,17 @@ export CGO_CFLAGS := -O2 -g0
 TOOLS := internal/tools/go.mod
 FUZZTIME ?= 5s
 
-.PHONY: build test lint fuzz scripts golden clean
+.PHONY: build client test lint fuzz scripts golden clean
 
 build:            ## bin/pindex
 	go build -o bin/pindex ./cmd/pindex
+
+client:           ## bin/pindex-client-OS-ARCH for every system, static and stripped
+	@for t in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do \
+		os=$${t%/*} arch=$${t#*/} ext=; [ $$os = windows ] && ext=.exe; \
+		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch go build -trimpath -ldflags='-s -w' -o bin/pindex-client-$$os-$$arch$$ext ./cmd/pindex-client || exit 1; \
+		ls -l bin/pindex-client-$$os-$$arch$$ext; \
+	done
 
 test:             ## every test of every module
 	go test ./...
@@ -25,7 +32,7 @@ fuzz:             ## every fuzz target for FUZZTIME each
 	.ci/fuzz $(FUZZTIME)
 
 scripts:          ## the command line's txtar scripts alone
-	go test -count=1 -run 'TestScripts' ./cmd/pindex
+	go test -count=1 -run 'TestScripts' ./cmd/pindex ./cmd/pindex-client
 
 golden:           ## rewrite the golden artifacts; review the diff before committing
 	go test ./artifact -run Golden -update
