@@ -345,6 +345,19 @@ func (r *Remote) List(ctx context.Context) ([]Tagged, error) {
 	return slices.DeleteFunc(list, func(t Tagged) bool { return t.Tag == "" }), nil
 }
 
+// Tags returns the names of a store's tags, sorted.
+func Tags(ctx context.Context, s Store) ([]string, error) {
+	if r, ok := s.(*Remote); ok {
+		return r.Tags(ctx)
+	}
+	list, err := s.List(ctx)
+	names := make([]string, len(list))
+	for i, t := range list {
+		names[i] = t.Tag
+	}
+	return names, err
+}
+
 // Tags returns the names of all tags, sorted.
 func (r *Remote) Tags(ctx context.Context) ([]string, error) {
 	if err := context.Cause(ctx); err != nil {

@@ -2,6 +2,8 @@ package registry
 
 import (
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +62,39 @@ func FuzzRangeFits(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		if rangeFits(s, 5, 10) && !strings.Contains(s, "5-9") {
 			t.Errorf("%q", s)
+		}
+	})
+}
+
+func FuzzOpenArchive(f *testing.F) {
+	dir := f.TempDir()
+	l, err := OpenLocal(filepath.Join(dir, "layout"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	path := filepath.Join(dir, "x.tar")
+	if err := WriteArchive(f.Context(), path, l, nil, nil); err != nil {
+		f.Fatal(err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b)
+	f.Add(b[:700])
+	f.Fuzz(func(t *testing.T, b []byte) {
+		path := filepath.Join(t.TempDir(), "x.tar")
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		a, err := OpenArchive(path)
+		if err != nil {
+			return
+		}
+		for digest, e := range a.blobs {
+			if e.offset+e.size > int64(len(b)) {
+				t.Errorf("%s lies outside of the file", digest)
+			}
 		}
 	})
 }

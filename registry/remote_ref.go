@@ -81,6 +81,19 @@ func parseRemote(written string, allowPlain bool) (remoteRef, error) {
 	return out, nil
 }
 
+// RemoteHost returns the host[:port] of a reference to a registry, "" of any
+// other.
+func RemoteHost(ref string) string {
+	if !IsRemote(ref) {
+		return ""
+	}
+	r, err := parseRemote(ref, false)
+	if err != nil {
+		return ""
+	}
+	return r.Host()
+}
+
 func afterHost(s string) (string, bool) {
 	_, repository, ok := strings.Cut(s, "/")
 	return repository, ok

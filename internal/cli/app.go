@@ -175,7 +175,7 @@ func (a *App) root() *cobra.Command {
 	f := root.PersistentFlags()
 	f.StringVar(&a.repoDir, "repo", "", "`DIR` of the repository (default: the one that encloses the working directory)")
 	f.StringVar(&a.rev, "commit", "", "`REV` to answer for (default: HEAD)")
-	f.StringVar(&a.storeRef, "store", "", "where indexes are kept: host/repository in a registry, or a folder, as `REF` (default: $PINDEX_STORE, else the user's cache)")
+	f.StringVar(&a.storeRef, "store", "", "where indexes are kept: host/repository in a registry, a folder, or a .tar file, as `REF` (default: $PINDEX_STORE, else the user's cache)")
 	f.BoolVar(&a.json, "json", false, "answer with one JSON object")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes on standard error")
 	f.StringVar(&a.progress, "progress", "auto", "progress on standard error: auto, plain or none")
@@ -193,7 +193,7 @@ func (a *App) root() *cobra.Command {
 	}
 	root.AddCommand(a.searchCmd(), a.grepCmd(), a.symbolsCmd(), a.outlineCmd(), a.showCmd(),
 		a.defCmd(), a.refsCmd(), a.callersCmd(), a.calleesCmd(),
-		a.statusCmd(), a.lsCmd(), a.inspectCmd(), a.verifyCmd())
+		a.statusCmd(), a.lsCmd(), a.inspectCmd(), a.verifyCmd(), a.pullCmd(), a.cpCmd())
 	if a.MCP != nil {
 		root.AddCommand(a.mcpCmd())
 	}

@@ -74,7 +74,7 @@ func (a *App) open(ctx context.Context) (*session, error) {
 	}
 	cache := a.Cache()
 	ix, err := fetch.Open(ctx, store, cache, commit, fetch.OpenOptions{})
-	if fail.CodeOf(err) == fail.NoIndex && a.Compile != nil && !a.noCompile && !isRemote(store) {
+	if fail.CodeOf(err) == fail.NoIndex && a.Compile != nil && !a.noCompile && isLocal(store) {
 		ix, err = a.compileAndOpen(ctx, store, cache, commit)
 	}
 	if err != nil {

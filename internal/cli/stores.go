@@ -37,9 +37,17 @@ func (a *App) Store() (registry.Store, error) {
 	return a.openStore(ref)
 }
 
-// openStore opens the store that a reference names: a registry repository or a
-// folder.
+// isArchive reports whether a store reference names an offline file.
+func isArchive(ref string) bool {
+	return strings.HasSuffix(ref, registry.ArchiveSuffix) && !registry.IsRemote(ref)
+}
+
+// openStore opens the store that a reference names: a registry repository, a
+// folder, or an offline file.
 func (a *App) openStore(ref string) (registry.Store, error) {
+	if isArchive(ref) {
+		return registry.OpenArchive(ref)
+	}
 	if !registry.IsRemote(ref) {
 		return registry.OpenLocal(ref)
 	}
@@ -63,9 +71,9 @@ func (a *App) openStore(ref string) (registry.Store, error) {
 	return registry.OpenRemote(ref, o)
 }
 
-// isRemote reports whether a store is one that others share, which a reading
-// command must never write to.
-func isRemote(s registry.Store) bool {
-	_, ok := s.(*registry.Remote)
+// isLocal reports whether a store is a folder: the only one that a reading
+// command may write to.
+func isLocal(s registry.Store) bool {
+	_, ok := s.(*registry.Local)
 	return ok
 }

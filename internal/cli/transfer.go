@@ -1,0 +1,351 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/fetch"
+	"github.com/pindex-dev/pindex/internal/fail"
+	"github.com/pindex-dev/pindex/internal/gitobj"
+	"github.com/pindex-dev/pindex/registry"
+)
+
+// Schemas of what moves indexes.
+const (
+	schemaPull = "pindex.pull/0"
+	schemaCopy = "pindex.copy/0"
+)
+
+type pullAnswer struct {
+	Schema     string `json:"schema"`
+	Asked      string `json:"asked"`    // the commit that was asked for
+	Commit     string `json:"commit"`   // the commit whose index was pulled
+	Distance   int    `json:"distance"` // first-parent steps from the one to the other
+	Digest     string `json:"digest"`
+	Store      string `json:"store"`
+	Partitions int    `json:"partitions"`
+	Fetched    int    `json:"fetched"` // packs that had to be read
+}
+
+type pullFlags struct {
+	views    []string
+	distance int
+	wait     time.Duration
+}
+
+func (a *App) pullCmd() *cobra.Command {
+	var f pullFlags
+	c := &cobra.Command{
+		Use:   "pull [REV]",
+		Short: "Verify a commit's index and bring it into the cache, so that it opens without the store",
+		Long: `Bring the index of a commit (default: HEAD) into the cache, verified, so that it
+opens without the store. With --wait, an index that is still being built is
+waited for; with --max-distance, the nearest first-parent ancestor that has one
+is taken instead. Exit code 3 names what was tried.`,
+		Example: `  pindex pull --store ghcr.io/owner/repository/pindex
+  pindex pull --wait 10m --max-distance 20`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			ans, err := a.pull(c.Context(), f, args)
+			if err != nil {
+				return err
+			}
+			return a.answer(ans, func(o *output) {
+				o.print("pulled %s\ndigest %s\nstore  %s, %d of %d packs fetched\n", ans.Commit, ans.Digest, o.name(ans.Store), ans.Fetched, ans.Partitions)
+				if ans.Distance > 0 {
+					o.print("of an ancestor, %s before %s\n", count(ans.Distance, "commit"), ans.Asked)
+				}
+			})
+		},
+	}
+	fl := c.Flags()
+	fl.StringSliceVar(&f.views, "views", nil, "views to unpack: source, lexical, dense, structural (default: all)")
+	fl.IntVar(&f.distance, "max-distance", 0, "take the index of the nearest first-parent ancestor, at most `N` steps back")
+	fl.DurationVar(&f.wait, "wait", 0, "wait up to `DURATION` for the commit's own index, such as 90s or 10m")
+	return c
+}
+
+// maxDistance bounds --max-distance: each step may cost a request.
+const maxDistance = 1000
+
+func (a *App) pull(ctx context.Context, f pullFlags, args []string) (*pullAnswer, error) {
+	if f.distance < 0 || f.distance > maxDistance || f.wait < 0 {
+		return nil, fail.New(fail.Usage, fmt.Sprintf("--max-distance takes 0 to %d, --wait a duration such as 10m", maxDistance), "--max-distance %d or --wait %s is out of range", f.distance, f.wait)
+	}
+	opt, err := viewOptions(f.views)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := a.Revision(args); err != nil {
+		return nil, err
+	}
+	commit, err := a.resolve(ctx)
+	if err != nil {
+		return nil, err
+	}
+	store, err := a.Store()
+	if err != nil {
+		return nil, err
+	}
+	candidates := []string{commit}
+	if f.distance > 0 {
+		repo, err := a.Repo(ctx)
+		if err != nil {
+			return nil, err
+		}
+		id, err := gitobj.ParseID(commit)
+		if err != nil {
+			return nil, fail.Wrap(fail.Internal, err, "", "%s is no commit", commit)
+		}
+		candidates = Ancestors(ctx, repo, id, f.distance)
+	}
+	at, err := a.await(ctx, store, candidates, f.wait)
+	if err != nil {
+		return nil, err
+	}
+	if at < 0 {
+		return nil, noIndex(store, candidates, f)
+	}
+	cache := a.Cache()
+	out, err := fetch.Pull(ctx, store, cache, candidates[at], opt, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &pullAnswer{
+		Schema: schemaPull, Asked: commit, Commit: out.Commit, Distance: at, Digest: out.Digest.String(), Store: store.Name(),
+		Partitions: out.Partitions, Fetched: out.Unpacked,
+	}, nil
+}
+
+// The waits between two looks at a store whose index is still being built.
+const (
+	firstPoll = time.Second
+	lastPoll  = 30 * time.Second
+)
+
+// await returns which of the commits has an index: the first one, if it gets
+// one within the time, else the nearest; -1 for none.
+func (a *App) await(ctx context.Context, store registry.Store, commits []string, patience time.Duration) (int, error) {
+	deadline := time.Now().Add(patience)
+	for poll := firstPoll; ; poll = min(poll*3/2, lastPoll) {
+		left := time.Until(deadline)
+		if patience == 0 || left <= 0 {
+			return fetch.Nearest(ctx, store, commits)
+		}
+		at, err := fetch.Nearest(ctx, store, commits[:1])
+		if err != nil || at == 0 {
+			return at, err
+		}
+		if poll == firstPoll {
+			a.Note("no index of %s yet; waiting up to %s", short(commits[0]), patience)
+		}
+		// Jitter, because everybody who waits began with the same push.
+		timer := time.NewTimer(min(poll/2+rand.N(poll), left))
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return -1, context.Cause(ctx)
+		case <-timer.C:
+		}
+	}
+}
+
+// noIndex is the error of a commit without an index; it names what was tried.
+func noIndex(store registry.Store, tried []string, f pullFlags) error {
+	what := tried[0]
+	if len(tried) > 1 {
+		what += fmt.Sprintf(" nor of %s before it", count(len(tried)-1, "commit"))
+		shown := tried[1:min(len(tried), 6)]
+		names := make([]string, len(shown))
+		for i, c := range shown {
+			names[i] = short(c)
+		}
+		what += " (" + strings.Join(names, ", ")
+		if len(shown) < len(tried)-1 {
+			what += ", …"
+		}
+		what += ")"
+	}
+	remedy := "build it with pindex compile, name another store with --store"
+	if f.wait == 0 {
+		remedy += ", wait for it with --wait"
+	}
+	if len(tried) <= f.distance || f.distance == 0 {
+		remedy += ", allow an ancestor with --max-distance"
+		if f.distance > 0 {
+			remedy += " in a deeper clone"
+		}
+	}
+	if r, ok := store.(*registry.Remote); ok {
+		remedy += "; " + r.AbsentHint()
+	}
+	return fail.New(fail.NoIndex, remedy, "%s has no index of %s", store.Name(), what)
+}
+
+func viewOptions(names []string) (fetch.OpenOptions, error) {
+	var o fetch.OpenOptions
+	for _, n := range names {
+		v, ok := artifact.ParseView(strings.TrimSpace(n))
+		if !ok {
+			return o, fail.New(fail.Usage, "use source, lexical, dense and structural, separated by commas", "unknown view %q", n)
+		}
+		o.Views = append(o.Views, v)
+	}
+	return o, nil
+}
+
+type copyAnswer struct {
+	Schema  string     `json:"schema"`
+	From    string     `json:"from"`
+	To      string     `json:"to"`
+	Results []copyItem `json:"results"`
+}
+
+type copyItem struct {
+	Tag       string `json:"tag"`
+	OCIDigest string `json:"oci_digest"`
+	Unchanged bool   `json:"unchanged"`
+	Blobs     int    `json:"blobs"` // packs and models that were moved
+	Bytes     int64  `json:"bytes"` // of those
+}
+
+func (a *App) cpCmd() *cobra.Command {
+	var all, replace bool
+	c := &cobra.Command{
+		Use:   "cp FROM TO",
+		Short: "Copy a commit's index from one store to another, or to one offline file",
+		Long: `Copy the index of --commit (default: HEAD), verified, from one store to another.
+Each is a registry repository, a folder, or a file that ends in .tar: an OCI
+layout in one file, which --store reads without unpacking it.`,
+		Example: `  pindex cp ghcr.io/owner/repository/pindex ./index
+  pindex cp ./index flask.tar --all
+  pindex search blueprint --store flask.tar --commit 3a0f2c4e5b6d7a8f9c0b1d2e3f4a5b6c7d8e9f01`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			ans, err := a.copy(c.Context(), args[0], args[1], all, replace)
+			if err != nil {
+				return err
+			}
+			return a.answer(ans, func(o *output) {
+				for _, r := range ans.Results {
+					state := "copied   "
+					if r.Unchanged {
+						state = "unchanged"
+					}
+					o.print("%s %s  %d bytes in %s\n", state, r.Tag, r.Bytes, count(r.Blobs, "blob"))
+				}
+				o.print("to        %s\n", o.name(ans.To))
+			})
+		},
+	}
+	c.Flags().BoolVar(&all, "all", false, "copy every index in the store")
+	c.Flags().BoolVar(&replace, "replace", false, "let tags move, or a file be replaced, that hold something else")
+	return c
+}
+
+func (a *App) copy(ctx context.Context, fromRef, toRef string, all, replace bool) (*copyAnswer, error) {
+	if err := ambiguousCredentials(fromRef, toRef); err != nil {
+		return nil, err
+	}
+	from, err := a.openStore(fromRef)
+	if err != nil {
+		return nil, err
+	}
+	tags, err := a.tagsToCopy(ctx, from, all)
+	if err != nil {
+		return nil, err
+	}
+	ans := &copyAnswer{Schema: schemaCopy, From: from.Name(), To: toRef, Results: []copyItem{}}
+	if isArchive(toRef) {
+		return ans, copyToArchive(ctx, from, toRef, tags, replace, ans)
+	}
+	to, err := a.openStore(toRef)
+	if err != nil {
+		return nil, err
+	}
+	ans.To = to.Name()
+	for _, tag := range tags {
+		out, err := registry.Copy(ctx, from, to, tag, registry.CopyOptions{Replace: replace})
+		if errors.Is(err, registry.ErrNotFound) {
+			return nil, noIndex(from, []string{tag}, pullFlags{})
+		}
+		if err != nil {
+			return nil, err
+		}
+		ans.Results = append(ans.Results, copyItem{out.Tag, string(out.Descriptor.Digest), out.Unchanged, out.Blobs, out.Bytes})
+	}
+	return ans, nil
+}
+
+// tagsToCopy returns the asked commit's tag, or those of all indexes.
+func (a *App) tagsToCopy(ctx context.Context, from registry.Store, all bool) ([]string, error) {
+	if !all {
+		commit, err := a.resolve(ctx)
+		return []string{registry.CommitTag(commit)}, err
+	}
+	list, err := registry.Tags(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	var tags []string
+	for _, name := range list {
+		if t, ok := registry.ParseTag(name); ok && !t.Report {
+			tags = append(tags, name)
+		}
+	}
+	if len(tags) == 0 {
+		return nil, fail.New(fail.NotFound, "", "%s has no index", from.Name())
+	}
+	return tags, nil
+}
+
+func copyToArchive(ctx context.Context, from registry.Store, path string, tags []string, replace bool, ans *copyAnswer) error {
+	if _, err := os.Lstat(path); err == nil && !replace {
+		return fail.New(fail.Usage, "name another file, or replace it with --replace", "%s is there already", path)
+	}
+	err := registry.WriteArchive(ctx, path, from, tags, nil)
+	if errors.Is(err, registry.ErrNotFound) {
+		return noIndex(from, tags, pullFlags{})
+	}
+	if err != nil {
+		return err
+	}
+	// What was written is read back before it is called done.
+	to, err := registry.OpenArchive(path)
+	if err != nil {
+		return err
+	}
+	for _, tag := range tags {
+		art, _, err := registry.ReadArtifact(ctx, to, tag)
+		if err != nil {
+			return err
+		}
+		item := copyItem{Tag: tag, OCIDigest: string(art.Descriptor.Digest), Blobs: len(art.Packs), Bytes: transferred(art)}
+		if art.Model != nil {
+			item.Blobs++
+		}
+		ans.Results = append(ans.Results, item)
+	}
+	return nil
+}
+
+// ambiguousCredentials refuses to send the one password in the environment to
+// two registries.
+func ambiguousCredentials(from, to string) error {
+	if os.Getenv("PINDEX_REGISTRY_PASSWORD") == "" || os.Getenv("PINDEX_REGISTRY_HOST") != "" {
+		return nil
+	}
+	if h1, h2 := registry.RemoteHost(from), registry.RemoteHost(to); h1 == "" || h2 == "" || h1 == h2 {
+		return nil
+	}
+	return fail.New(fail.Usage, "say with PINDEX_REGISTRY_HOST which host they are for, and use 'docker login' for the other",
+		"PINDEX_REGISTRY_USERNAME and PINDEX_REGISTRY_PASSWORD are set, and two registries are named")
+}
