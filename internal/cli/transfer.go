@@ -112,7 +112,7 @@ func (a *App) pull(ctx context.Context, f pullFlags, args []string) (*pullAnswer
 		return nil, err
 	}
 	if at < 0 {
-		return nil, noIndex(store, candidates, f)
+		return nil, noIndex(store, candidates, &f)
 	}
 	cache := a.Cache()
 	out, err := fetch.Pull(ctx, store, cache, candidates[at], opt, nil)
@@ -158,8 +158,9 @@ func (a *App) await(ctx context.Context, store registry.Store, commits []string,
 	}
 }
 
-// noIndex is the error of a commit without an index; it names what was tried.
-func noIndex(store registry.Store, tried []string, f pullFlags) error {
+// noIndex is the error of a commit without an index; it names what was tried. f
+// is nil where there is no waiting and no other commit will do.
+func noIndex(store registry.Store, tried []string, f *pullFlags) error {
 	what := tried[0]
 	if len(tried) > 1 {
 		what += fmt.Sprintf(" nor of %s before it", count(len(tried)-1, "commit"))
@@ -175,10 +176,10 @@ func noIndex(store registry.Store, tried []string, f pullFlags) error {
 		what += ")"
 	}
 	remedy := "build it with pindex compile, name another store with --store"
-	if f.wait == 0 {
+	if f != nil && f.wait == 0 {
 		remedy += ", wait for it with --wait"
 	}
-	if len(tried) <= f.distance || f.distance == 0 {
+	if f != nil && (len(tried) <= f.distance || f.distance == 0) {
 		remedy += ", allow an ancestor with --max-distance"
 		if f.distance > 0 {
 			remedy += " in a deeper clone"
@@ -275,7 +276,7 @@ func (a *App) copy(ctx context.Context, fromRef, toRef string, all, replace bool
 	for _, tag := range tags {
 		out, err := registry.Copy(ctx, from, to, tag, registry.CopyOptions{Replace: replace})
 		if errors.Is(err, registry.ErrNotFound) {
-			return nil, noIndex(from, []string{tag}, pullFlags{})
+			return nil, noIndex(from, []string{tag}, nil)
 		}
 		if err != nil {
 			return nil, err
@@ -313,7 +314,7 @@ func copyToArchive(ctx context.Context, from registry.Store, path string, tags [
 	}
 	err := registry.WriteArchive(ctx, path, from, tags, nil)
 	if errors.Is(err, registry.ErrNotFound) {
-		return noIndex(from, tags, pullFlags{})
+		return noIndex(from, tags[:1], nil)
 	}
 	if err != nil {
 		return err
