@@ -19,6 +19,7 @@ type candidate struct {
 	base    int64 // fused score, at most micro
 	score   int64 // final
 	seeded  bool  // added because its symbol is what was asked for
+	exact   bool  // and the qualified name that was asked for means it
 	name    nameMatch
 	path    string
 	class   pathClass
@@ -96,10 +97,38 @@ func topDocs[T cmp.Ordered](score []T, k int, keep func(doc int) bool) (docs []i
 	return h, total
 }
 
-// pool joins the best documents of the routes. Either list may be nil. Each
-// candidate has its exact score on both routes, also where only one of them
-// found it.
-func (e *Engine) pool(lex, sem []int, sc *searchScratch, w *Weights, useLex, useSem bool) []candidate {
+// fusion puts the scores of both routes on one scale.
+type fusion struct {
+	sc             *searchScratch
+	w              *Weights
+	useLex, useSem bool
+	topLex         int64 // best lexical score
+	topSem, lowSem int64 // best and weakest retrieved semantic scores
+}
+
+// candidate makes a candidate of a document, with its exact score on both
+// routes, whether or not they retrieved it.
+func (f *fusion) candidate(d int) candidate {
+	c := candidate{doc: d}
+	if f.useLex {
+		c.lex = toMicro(f.sc.score[d])
+	}
+	if f.useSem && f.sc.rowed[d] {
+		c.sem = int64(f.sc.dots[d])
+	}
+	c.base = f.fuse(&c)
+	return c
+}
+
+// pool joins the best documents of the routes. Either list may be nil.
+func (f *fusion) pool(lex, sem []int) []candidate {
+	if len(lex) > 0 {
+		f.topLex = toMicro(f.sc.score[lex[0]])
+	}
+	if len(sem) > 0 {
+		f.topSem = int64(f.sc.dots[sem[0]])
+		f.lowSem = int64(f.sc.dots[sem[len(sem)-1]])
+	}
 	byDoc := make(map[int]int, len(lex)+len(sem))
 	out := make([]candidate, 0, len(lex)+len(sem))
 	add := func(d int) *candidate {
@@ -107,14 +136,7 @@ func (e *Engine) pool(lex, sem []int, sc *searchScratch, w *Weights, useLex, use
 		if !ok {
 			i = len(out)
 			byDoc[d] = i
-			c := candidate{doc: d}
-			if useLex {
-				c.lex = toMicro(sc.score[d])
-			}
-			if useSem && sc.rowed[d] {
-				c.sem = int64(sc.dots[d])
-			}
-			out = append(out, c)
+			out = append(out, f.candidate(d))
 		}
 		return &out[i]
 	}
@@ -124,40 +146,28 @@ func (e *Engine) pool(lex, sem []int, sc *searchScratch, w *Weights, useLex, use
 	for i, d := range sem {
 		add(d).semRank = i + 1
 	}
-	var topLex, topSem, lowSem int64
-	if len(lex) > 0 {
-		topLex = toMicro(sc.score[lex[0]])
-	}
-	if len(sem) > 0 {
-		topSem = int64(sc.dots[sem[0]])
-		lowSem = int64(sc.dots[sem[len(sem)-1]])
-	}
-	for i := range out {
-		out[i].base = fuse(&out[i], w, topLex, topSem, lowSem, useLex, useSem)
-	}
 	return out
 }
 
-// fuse puts a candidate's scores on both routes on one scale, each relative to
-// the route's best, and weighs them. A semantic score counts by how far it
-// lies above the weakest retrieved one, because dot products have no natural
-// zero.
-func fuse(c *candidate, w *Weights, topLex, topSem, lowSem int64, useLex, useSem bool) int64 {
+// fuse weighs a candidate's scores, each relative to the route's best. A
+// semantic score counts by how far it lies above the weakest retrieved one,
+// because dot products have no natural zero.
+func (f *fusion) fuse(c *candidate) int64 {
 	var l, s int64
-	if topLex > 0 {
-		l = c.lex * micro / topLex
+	if f.topLex > 0 {
+		l = c.lex * micro / f.topLex
 	}
 	switch {
-	case topSem > lowSem:
-		s = max(0, c.sem-lowSem) * micro / (topSem - lowSem)
-	case c.semRank > 0:
+	case f.topSem > f.lowSem:
+		s = max(0, c.sem-f.lowSem) * micro / (f.topSem - f.lowSem)
+	case f.topSem > 0 && c.sem == f.topSem:
 		s = micro
 	}
 	switch {
-	case !useSem:
+	case !f.useSem:
 		return l
-	case !useLex:
+	case !f.useLex:
 		return s
 	}
-	return (l*w.Lexical + s*w.Semantic) / (w.Lexical + w.Semantic)
+	return (l*f.w.Lexical + s*f.w.Semantic) / (f.w.Lexical + f.w.Semantic)
 }

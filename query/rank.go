@@ -143,11 +143,11 @@ func bestOfUnits(cands []candidate) []candidate {
 			continue
 		}
 		b := &out[i]
-		c.parts, c.seeded = b.parts+1, b.seeded || c.seeded
+		c.parts, c.seeded, c.exact = b.parts+1, b.seeded || c.seeded, b.exact || c.exact
 		if c.base > b.base || c.base == b.base && c.doc < b.doc {
 			out[i] = c
 		} else {
-			b.parts, b.seeded = c.parts, c.seeded
+			b.parts, b.seeded, b.exact = c.parts, c.seeded, c.exact
 		}
 	}
 	return out
@@ -317,6 +317,10 @@ func (r *ranker) nameBonus(c *candidate, u *artifact.UnitsReader, add func(strin
 		want, last := r.want, r.last
 		have := toDots.Replace(u.UnitSymbol(c.unit))
 		switch {
+		case c.exact:
+			add("what the name means", 2*r.w.ExactSymbol)
+			c.name = nameWhole
+			return
 		case have == want:
 			add("exact symbol", r.w.ExactSymbol)
 			c.name = nameWhole
@@ -341,6 +345,9 @@ func (r *ranker) nameBonus(c *candidate, u *artifact.UnitsReader, add func(strin
 	}
 	r.name = normalName(name, r.name)
 	m := r.q.names[string(r.name)]
+	if r.q.single && r.last != r.want && !sameName(name, r.last) {
+		return // a qualifier of the name, not the name
+	}
 	c.name = m
 	switch m {
 	case nameIdent:

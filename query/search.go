@@ -151,8 +151,8 @@ func (s *search) run(ctx context.Context) (*SearchResult, error) {
 	if s.useSem {
 		sem, _ = topDocs(s.sc.dots, s.kRet, keep)
 	}
-	cands := e.pool(lex, sem, s.sc, s.w, s.useLex, s.useSem)
-	cands, err := s.seed(cands, keep)
+	f := fusion{sc: s.sc, w: s.w, useLex: s.useLex, useSem: s.useSem}
+	cands, err := s.seed(ctx, &f, f.pool(lex, sem), keep)
 	if err != nil {
 		return nil, err
 	}
@@ -166,61 +166,76 @@ func (s *search) run(ctx context.Context) (*SearchResult, error) {
 
 // seed adds the units that declare the name which the question consists of,
 // where the routes missed them.
-func (s *search) seed(cands []candidate, keep func(int) bool) ([]candidate, error) {
+func (s *search) seed(ctx context.Context, f *fusion, cands []candidate, keep func(int) bool) ([]candidate, error) {
 	e := s.e
 	if !s.q.single || !e.has(artifact.Structural) {
 		return cands, nil
 	}
-	name := s.q.ident[strings.LastIndexAny(s.q.ident, ".:#>")+1:]
-	if name == "" {
+	comps := nameComponents(s.q.ident)
+	if len(comps) == 0 {
 		return cands, nil
+	}
+	b, err := e.newBinder(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := b.declared(comps[len(comps)-1])
+	if err != nil {
+		return nil, err
+	}
+	// What the name means as a whole, when it is qualified.
+	var exact []*decl
+	if len(comps) > 1 && len(all) > 0 {
+		if exact, err = b.exportedAs(comps); err != nil {
+			return nil, err
+		}
 	}
 	have := make(map[int]int, len(cands))
 	for i := range cands {
 		have[cands[i].doc] = i
 	}
-	seeds := 0
-	for p := 0; p < e.parts() && seeds < maxSeeds; p++ {
-		st, err := e.ix.Structural(p)
+	for n, d := range append(exact, all...) {
+		if n == maxSeeds {
+			break
+		}
+		doc, err := s.declaringDoc(d)
 		if err != nil {
 			return nil, err
 		}
-		ids := st.SymbolsNamed(name)
-		if len(ids) == 0 {
+		if doc < 0 || d.local() {
 			continue
 		}
-		u, err := e.ix.Units(p)
-		if err != nil {
-			return nil, err
+		i, ok := have[doc]
+		if !ok {
+			if !keep(doc) {
+				continue
+			}
+			i = len(cands)
+			have[doc] = i
+			cands = append(cands, f.candidate(doc))
 		}
-		for _, id := range ids {
-			unit := st.SymbolUnit(int(id))
-			lo, hi := u.UnitDocs(unit)
-			doc := -1
-			line := st.SymbolNamePos(int(id)).Line
-			for d := lo; d < hi; d++ {
-				if doc < 0 || u.Doc(d).StartLine <= line {
-					doc = d
-				}
-			}
-			if doc < 0 {
-				continue
-			}
-			d := e.docBase[p] + doc
-			local := st.Symbol(int(id)).Flags&artifact.SymbolLocal != 0
-			if i, ok := have[d]; ok {
-				cands[i].seeded = cands[i].seeded || !local
-				continue
-			}
-			if local || !keep(d) {
-				continue
-			}
-			seeds++
-			have[d] = len(cands)
-			cands = append(cands, candidate{doc: d, seeded: true})
-		}
+		cands[i].seeded = true
+		cands[i].exact = cands[i].exact || n < len(exact)
 	}
 	return cands, nil
+}
+
+// declaringDoc returns the document that holds a declaration's name, -1 when
+// there is none.
+func (s *search) declaringDoc(d *decl) (int, error) {
+	u, err := s.e.ix.Units(d.id.p)
+	if err != nil {
+		return 0, err
+	}
+	lo, hi := u.UnitDocs(int(d.sym.Unit))
+	if lo == hi {
+		return -1, nil
+	}
+	doc := lo
+	for i := lo + 1; i < hi && u.Doc(i).StartLine <= d.sym.NamePos.Line; i++ {
+		doc = i
+	}
+	return s.e.docBase[d.id.p] + doc, nil
 }
 
 func (s *search) result(r *ranker, cands []candidate) (*SearchResult, error) {
