@@ -101,8 +101,19 @@ type grepWorker struct {
 	pat    *pattern
 	scan   *lineScan
 	filter *filter
-	blocks []int
+	blocks []int   // where each block of a run of files ends
+	owner  []owner // what each block is
 }
+
+// owner says what a block of a run of files is: a file's text, or the byte
+// order mark in front of it, which is no part of the line that it stands on.
+type owner struct {
+	file int // -1 for a byte order mark
+	bom  int // bytes of the mark in front of the block
+}
+
+// utf8BOM is the length of UTF-8's byte order mark.
+const utf8BOM = 3
 
 // partition searches one partition: runs of neighbouring files that pass the
 // filter at once, UTF-16 files one by one.
@@ -128,13 +139,12 @@ func (g *grepWorker) partition(p int, out *grepPart) error {
 		}
 		if isUTF16(u.Encoding(f)) {
 			out.searched++
-			g.wide(p, u, f, src.Content(f), out)
+			g.wide(u, f, src.Content(f), out)
 			f++
 			continue
 		}
 		from, _ := src.FileRange(f)
-		first := f
-		g.blocks = g.blocks[:0]
+		g.blocks, g.owner = g.blocks[:0], g.owner[:0]
 		for ; f < u.NumFiles() && g.filter.file(u, f); f++ {
 			if s := u.Skip(f); s != artifact.SkipNone {
 				out.skipped[s]++
@@ -143,20 +153,22 @@ func (g *grepWorker) partition(p int, out *grepPart) error {
 			} else {
 				out.searched++
 			}
-			_, hi := src.FileRange(f)
-			g.blocks = append(g.blocks, hi-from)
+			lo, hi := src.FileRange(f)
+			bom := 0
+			if u.Encoding(f) == artifact.EncodingUTF8BOM && hi-lo >= utf8BOM {
+				bom = utf8BOM
+				g.blocks, g.owner = append(g.blocks, lo-from+bom), append(g.owner, owner{file: -1})
+			}
+			g.blocks, g.owner = append(g.blocks, hi-from), append(g.owner, owner{f, bom})
 		}
-		g.run(p, u, first, text[from:from+last(g.blocks)], out)
+		g.run(u, text[from:from+g.blocks[len(g.blocks)-1]], out)
 	}
 	return nil
 }
 
-func last(s []int) int { return s[len(s)-1] }
-
-// run searches the files from number first on, whose contents end at
-// g.blocks in text.
-func (g *grepWorker) run(_ int, u *artifact.UnitsReader, first int, text []byte, out *grepPart) {
-	k, lo := 0, 0           // the current file and where it begins
+// run searches a run of files, whose blocks end at g.blocks in text.
+func (g *grepWorker) run(u *artifact.UnitsReader, text []byte, out *grepPart) {
+	k, lo := 0, 0           // the current block and where it begins
 	counted, line := 0, 1   // line number at offset counted
 	seen, path := false, "" // the current file has a match; its path
 	g.scan.run(text, g.blocks, func(start, end int) bool {
@@ -164,6 +176,13 @@ func (g *grepWorker) run(_ int, u *artifact.UnitsReader, first int, text []byte,
 			lo = g.blocks[k]
 			k++
 			counted, line, seen, path = lo, 1, false, ""
+		}
+		file, bom := g.owner[k].file, 0
+		if file < 0 {
+			return true
+		}
+		if start == lo {
+			bom = g.owner[k].bom
 		}
 		if !seen {
 			seen = true
@@ -175,18 +194,19 @@ func (g *grepWorker) run(_ int, u *artifact.UnitsReader, first int, text []byte,
 			return true
 		}
 		if path == "" {
-			path = u.Path(first + k)
+			path = u.Path(file)
 		}
 		line += bytes.Count(text[counted:start], lf)
 		counted = start
 		spans := g.pat.spans(text[start:end])
 		out.matches += len(spans)
-		h := GrepHit{Place: placeOf(path, line, line), SourceText: sourceText(text[start:end]), Origin: OriginArtifact}
+		h := GrepHit{Place: placeOf(path, line, line), SourceText: sourceText(text[start-bom : end]), Origin: OriginArtifact}
 		h.Spans = make([][2]int, len(spans))
 		for i, s := range spans {
-			h.Spans[i] = [2]int{s[0] + 1, s[1]}
+			h.Spans[i] = [2]int{bom + s[0] + 1, bom + s[1]}
 		}
-		h.Before, h.After = contextLines(text[lo:g.blocks[k]], start-lo, end-lo, g.o.Context)
+		first := lo - g.owner[k].bom
+		h.Before, h.After = contextLines(text[first:g.blocks[k]], start-bom-first, end-first, g.o.Context)
 		out.hits = append(out.hits, h)
 		return true
 	})
@@ -194,7 +214,7 @@ func (g *grepWorker) run(_ int, u *artifact.UnitsReader, first int, text []byte,
 
 // wide searches one UTF-16 file in its UTF-8 form and gives positions in its
 // own bytes.
-func (g *grepWorker) wide(_ int, u *artifact.UnitsReader, f int, raw []byte, out *grepPart) {
+func (g *grepWorker) wide(u *artifact.UnitsReader, f int, raw []byte, out *grepPart) {
 	t := transcode(raw, u.Encoding(f))
 	counted, line, seen := 0, 1, false
 	g.scan.run(t.text, []int{len(t.text)}, func(start, end int) bool {

@@ -38,6 +38,8 @@ func TestGrepIndex(t *testing.T) {
 		{Path: "c/big.sql", Skip: artifact.SkipTooLarge},
 		{Path: "c/broken.txt", Content: "\xff\xfeAlpha\x80\n", Encoding: artifact.EncodingOther},
 		{Path: "c/empty.txt"},
+		{Path: "d/mark.cs", Content: "\ufeffusing Alpha;\nusing B;", Encoding: artifact.EncodingUTF8BOM},
+		{Path: "d/only.txt", Content: "\ufeff", Encoding: artifact.EncodingUTF8BOM},
 	}
 	e := New(querytest.New(files, querytest.Options{PerPartition: 3}), Options{Workers: 3})
 	grep := func(o GrepOptions) *GrepResult {
@@ -62,11 +64,12 @@ func TestGrepIndex(t *testing.T) {
 		// The byte order mark belongs to the first line.
 		`b/wider.txt:1 [[3 12]] "Alpha"`,
 		`c/broken.txt:1 [[3 7]] "\xff\xfeAlpha\x80"`,
+		`d/mark.cs:1 [[10 14]] "\ufeffusing Alpha;"`,
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if r.Total != 5 || r.Files != 5 || r.Matches != 5 || r.Searched != 6 || r.Truncated {
+	if r.Total != 6 || r.Files != 6 || r.Matches != 6 || r.Searched != 8 || r.Truncated {
 		t.Errorf("totals %+v", r)
 	}
 	if !reflect.DeepEqual(r.NotSearched, map[string]int{"binary": 1, "too large": 1}) {
@@ -77,7 +80,7 @@ func TestGrepIndex(t *testing.T) {
 	}
 
 	r = grep(GrepOptions{Pattern: "alpha", IgnoreCase: true, MaxResults: 2})
-	if len(r.Results) != 2 || !r.Truncated || r.Total != 8 || r.Matches != 9 {
+	if len(r.Results) != 2 || !r.Truncated || r.Total != 9 || r.Matches != 10 {
 		t.Errorf("with a bound: %d results, %+v", len(r.Results), r)
 	}
 	r = grep(GrepOptions{Pattern: "alpha", IgnoreCase: true, PathGlob: "a/**"})
@@ -95,6 +98,12 @@ func TestGrepIndex(t *testing.T) {
 	r = grep(GrepOptions{Pattern: "package", Context: 5})
 	if h := r.Results[0]; len(h.Before) != 0 || len(h.After) != 3 || h.After[2].Text != "var alphaBeta = 1" {
 		t.Errorf("context at the start: %+v", h)
+	}
+	// A byte order mark is no part of the first line, and no line by itself.
+	r = grep(GrepOptions{Pattern: "^using|^.?$|^$", PathGlob: "d/**", Context: 1})
+	if len(r.Results) != 2 || r.Results[0].StartLine != 1 || r.Results[0].Spans[0] != [2]int{4, 8} || r.Results[1].StartLine != 2 ||
+		len(r.Results[0].Before) != 0 || r.Results[1].Before[0].Text != "\ufeffusing Alpha;" {
+		t.Errorf("a byte order mark: %+v", r.Results)
 	}
 	for _, o := range []GrepOptions{{Pattern: "("}, {Pattern: "a", PathGlob: "{"}, {Pattern: "a", Lang: "klingon"}, {Pattern: "a", Context: -1}, {Pattern: "a", MaxResults: -1}} {
 		if _, err := e.Grep(context.Background(), o); fail.CodeOf(err) != fail.Usage {
