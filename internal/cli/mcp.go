@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pindex-dev/pindex/fetch"
 	"github.com/pindex-dev/pindex/git"
 	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/mcp/tools"
@@ -54,7 +55,8 @@ func (a *App) openForMCP(ctx context.Context) (tools.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := a.open(ctx)
+	var s *session
+	err = fetch.Guard(func() (err error) { s, err = a.open(ctx); return err })
 	if err != nil {
 		return nil, err
 	}
@@ -105,11 +107,10 @@ func (m *mcpSession) entries() ([]git.Entry, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.tree == nil {
-		tree, err := treeOf(m.s.index)
+		err := fetch.Guard(func() (err error) { m.tree, err = treeOf(m.s.index); return err })
 		if err != nil {
 			return nil, err
 		}
-		m.tree = tree
 	}
 	return m.tree, nil
 }
