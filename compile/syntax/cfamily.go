@@ -1087,7 +1087,8 @@ func (c *cExtractor) qualified(role artifact.Role, i int32) {
 		}
 	}
 	start, at := c.nodes[i].start, c.nodes[name].start
-	qualifier := bytes.TrimSuffix(bytes.TrimSpace(c.src[start:max(start, at)]), []byte("::"))
+	qualifier := bytes.TrimSuffix(bytes.TrimSpace(c.src[start:max(start, at)]), []byte("template"))
+	qualifier = bytes.TrimSuffix(bytes.TrimSpace(qualifier), []byte("::"))
 	receiver := ellipsis
 	if len(qualifier) <= 2*maxReceiver {
 		receiver = c.chain(qualifier)

@@ -901,7 +901,7 @@ func (j *jsExtractor) variable(from, to, i int32, isConst bool) {
 		j.opt(j.child(i, fType))
 		j.opt(value)
 		j.bind(name)
-	case j.holdsFunctions(unwrapped):
+	case j.holdsFunctions(unwrapped, maxObjects):
 		d := j.beginSpan(artifact.KindObject, from, to, name)
 		j.exported(d, i)
 		j.signature(d, from, unwrapped)
@@ -1019,10 +1019,14 @@ func (j *jsExtractor) moduleArgument(call int32) (string, bool) {
 	return j.str(f), true
 }
 
+// maxObjects is how deep object literals in object literals are searched for
+// functions.
+const maxObjects = 8
+
 // holdsFunctions reports whether an object literal has functions among its
-// members.
-func (j *jsExtractor) holdsFunctions(i int32) bool {
-	if i == none || j.kind(i) != jsObject {
+// members, or among theirs.
+func (j *jsExtractor) holdsFunctions(i int32, depth int) bool {
+	if i == none || j.kind(i) != jsObject || depth == 0 {
 		return false
 	}
 	for c := j.first(i); c != none; c = j.after(c) {
@@ -1030,7 +1034,7 @@ func (j *jsExtractor) holdsFunctions(i int32) bool {
 		case jsMethodDefinition:
 			return true
 		case jsPair:
-			if v := j.child(c, fValue); j.isFunction(v) || v != none && j.kind(v) == jsObject && j.holdsFunctions(v) {
+			if v := j.child(c, fValue); j.isFunction(v) || j.holdsFunctions(v, depth-1) {
 				return true
 			}
 		}
@@ -1055,7 +1059,7 @@ func (j *jsExtractor) members(i int32) {
 			j.exported(d, c)
 			j.finishFunction(d, c, value)
 			j.end()
-		case j.holdsFunctions(value):
+		case j.holdsFunctions(value, maxObjects):
 			d := j.beginNamed(artifact.KindObject, c, c, name, at)
 			j.exported(d, c)
 			j.signature(d, c, value)

@@ -158,7 +158,7 @@ func (j *jsExtractor) exportDeclaration(outer, c int32, isDefault bool) {
 		j.visit(c)
 		j.stretch(from, outer, lead)
 	case jsObject:
-		if isDefault && j.holdsFunctions(c) {
+		if isDefault && j.holdsFunctions(c, maxObjects) {
 			d := j.beginDefault(artifact.KindObject, outer)
 			j.exported(d, c)
 			j.signature(d, outer, c)

@@ -81,6 +81,9 @@ const (
 	statusDepth  = parseStatus(C.PX_DEPTH)
 )
 
+// The C side writes nodes as Go reads them.
+var _ [unsafe.Sizeof(node{})]byte = [C.sizeof_px_node]byte{}
+
 // buffers is the memory that parses reuse.
 type buffers struct {
 	nodes   []node

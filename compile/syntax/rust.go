@@ -764,7 +764,7 @@ func (r *rustExtractor) tokens(i int32) {
 			r.tokens(c)
 		case rsIdentifier:
 			r.token(c)
-		case rsLineComment, rsBlockComment, rsSelf, rsSuper, rsCrate:
+		case rsSelf, rsSuper, rsCrate:
 		default:
 			r.visit(c)
 		}

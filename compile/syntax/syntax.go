@@ -1,7 +1,3 @@
-// Package syntax turns one file's bytes into declarations, occurrences and
-// imports with tree-sitter. It is the only package that links a parser; it
-// knows no git, no segment and no file system. Its results are a pure
-// function of (language, bytes).
 package syntax
 
 import "github.com/pindex-dev/pindex/artifact"
