@@ -5,9 +5,80 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/pindex-dev/pindex/artifact"
 )
 
 func sortInts(s []int) { slices.Sort(s) }
+
+// projects is what the tree's own project files say about module names.
+type projects struct {
+	goMods   []project // go.mod: module path
+	packages []project // package.json: name
+	crates   []project // Cargo.toml: crate name and the folder with lib.rs
+}
+
+type project struct{ name, dir string }
+
+// loadProjects reads the project files; without the source view there are
+// none, and names resolve by paths alone.
+func (b *binder) loadProjects() error {
+	if b.projects != nil {
+		return nil
+	}
+	p, err := b.e.projects.get(func() (*projects, error) {
+		p := &projects{}
+		if !b.e.has(artifact.Source) {
+			return p, nil
+		}
+		read := func(i int32) ([]byte, error) {
+			f := &b.t.files[i]
+			src, err := b.e.ix.Source(f.p)
+			if err != nil {
+				return nil, err
+			}
+			c := src.Content(f.f)
+			return c[:min(len(c), 64<<10)], nil
+		}
+		for _, i := range b.t.byBase["go.mod"] {
+			text, err := read(i)
+			if err != nil {
+				return nil, err
+			}
+			if name := goModName(text); name != "" {
+				p.goMods = append(p.goMods, project{name, dirName(b.t.files[i].path)})
+			}
+		}
+		for _, i := range b.t.byBase["package.json"] {
+			if classify(b.t.files[i].path)&classVendored != 0 {
+				continue
+			}
+			text, err := read(i)
+			if err != nil {
+				return nil, err
+			}
+			if name := jsonName(text); name != "" {
+				p.packages = append(p.packages, project{name, dirName(b.t.files[i].path)})
+			}
+		}
+		for _, i := range b.t.byBase["Cargo.toml"] {
+			text, err := read(i)
+			if err != nil {
+				return nil, err
+			}
+			dir := under(dirName(b.t.files[i].path), "src")
+			if dirName(b.t.files[i].path) == "" {
+				dir = "src"
+			}
+			if name := cargoName(text); name != "" && len(b.at(dir+"/lib.rs")) > 0 {
+				p.crates = append(p.crates, project{strings.ReplaceAll(name, "-", "_"), dir})
+			}
+		}
+		return p, nil
+	})
+	b.projects = p
+	return err
+}
 
 // goModName returns the module path of a go.mod.
 func goModName(text []byte) string {

@@ -1,0 +1,70 @@
+package query
+
+import "strings"
+
+var scriptExtensions = []string{".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".d.ts", ".vue", ".svelte"}
+
+// scriptModule: relative paths with the extensions left out; packages of the
+// same tree by the name in their package.json; "@/" and "~/" for the source
+// folder above.
+func (b *binder) scriptModule(f *fileEntry, name string) module {
+	if name == "." || name == ".." || strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../") {
+		path, ok := joinPath(dirName(f.path), name)
+		if !ok {
+			return module{external: true}
+		}
+		return module{files: b.scriptAt(path)}
+	}
+	for _, alias := range []string{"@/", "~/"} {
+		if rest, ok := strings.CutPrefix(name, alias); ok {
+			for dir := dirName(f.path); ; dir = dirName(dir) {
+				if files := b.scriptAt(under(dir, "src/"+rest)); len(files) > 0 {
+					return module{files: files}
+				}
+				if dir == "" {
+					break
+				}
+			}
+			return module{}
+		}
+	}
+	for _, p := range b.projects.packages {
+		if name != p.name && !strings.HasPrefix(name, p.name+"/") {
+			continue
+		}
+		rest := strings.TrimPrefix(strings.TrimPrefix(name, p.name), "/")
+		tries := []string{under(p.dir, "src/index"), under(p.dir, "index"), under(p.dir, "lib/index"), under(p.dir, "src/main")}
+		if rest != "" {
+			tries = []string{under(p.dir, rest), under(p.dir, "src/"+rest), under(p.dir, "lib/"+rest)}
+		}
+		for _, t := range tries {
+			if files := b.scriptAt(t); len(files) > 0 {
+				return module{files: files}
+			}
+		}
+		return module{}
+	}
+	return module{external: true}
+}
+
+func (b *binder) scriptAt(path string) []int {
+	tries := []string{}
+	if extOf(path) != "" {
+		tries = append(tries, path)
+		// "./x.js" is written where x.ts stands.
+		if stem, ok := strings.CutSuffix(path, ".js"); ok {
+			tries = append(tries, stem+".ts", stem+".tsx")
+		} else if stem, ok := strings.CutSuffix(path, ".mjs"); ok {
+			tries = append(tries, stem+".mts")
+		} else if stem, ok := strings.CutSuffix(path, ".jsx"); ok {
+			tries = append(tries, stem+".tsx")
+		}
+	}
+	for _, x := range scriptExtensions {
+		tries = append(tries, path+x)
+	}
+	for _, x := range scriptExtensions {
+		tries = append(tries, strings.TrimPrefix(path+"/index"+x, "/"))
+	}
+	return b.at(tries...)
+}
