@@ -23,8 +23,8 @@ func nearest(ctx context.Context, store registry.Store, commits []string) (int, 
 	if d, ok := store.(distant); ok {
 		batch = d.Concurrency()
 	}
-	// The first one alone: it is the most likely one, and often the only one.
-	for lo, n := 0, 1; lo < len(commits); lo, n = lo+n, batch {
+	// The nearest are the most likely ones, so it begins with few.
+	for lo, n := 0, 1; lo < len(commits); lo, n = lo+n, min(2*n, batch) {
 		n = min(n, len(commits)-lo)
 		found := make([]*registry.Artifact, n)
 		g, gctx := errgroup.WithContext(ctx)

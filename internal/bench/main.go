@@ -9,6 +9,8 @@
 //	    bytes of each view as they travel against the text under the same compressor
 //	go run ./internal/bench latency [-queries FILE] [-n RUNS] REPO
 //	    process start to first answer, and warm queries in one process
+//	go run ./internal/bench registry [-delay 50ms] REPO
+//	    pushes and pulls through a registry on the loopback interface: bytes and requests
 //
 // It needs Linux (/proc) and bin/pindex; PINDEX names another binary.
 package main
@@ -29,7 +31,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) == 0 {
-		return errors.New("say what to measure: cost, compile, sizes or latency")
+		return errors.New("say what to measure: cost, compile, sizes, latency or registry")
 	}
 	fs := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	switch args[0] {
@@ -70,6 +72,15 @@ func run(args []string) error {
 			return errors.New("latency needs one repository")
 		}
 		return benchLatency(fs.Arg(0), *queries, *runs)
+	case "registry":
+		delay := fs.Duration("delay", 0, "added to each request")
+		if err := fs.Parse(args[1:]); err != nil {
+			return err
+		}
+		if fs.NArg() != 1 {
+			return errors.New("registry needs one repository")
+		}
+		return benchRegistry(fs.Arg(0), *delay)
 	}
 	return fmt.Errorf("unknown measurement %q", args[0])
 }

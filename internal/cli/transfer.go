@@ -107,15 +107,19 @@ func (a *App) pull(ctx context.Context, f pullFlags, args []string) (*pullAnswer
 		}
 		candidates = Ancestors(ctx, repo, id, f.distance)
 	}
-	at, err := a.await(ctx, store, candidates, f.wait)
-	if err != nil {
-		return nil, err
+	at := 0
+	if f.wait > 0 || f.distance > 0 { // else Pull itself finds out
+		if at, err = a.await(ctx, store, candidates, f.wait); err != nil {
+			return nil, err
+		}
 	}
 	if at < 0 {
 		return nil, noIndex(store, candidates, &f)
 	}
-	cache := a.Cache()
-	out, err := fetch.Pull(ctx, store, cache, candidates[at], opt, nil)
+	out, err := fetch.Pull(ctx, store, a.Cache(), candidates[at], opt, nil)
+	if fail.CodeOf(err) == fail.NoIndex {
+		return nil, noIndex(store, candidates, &f)
+	}
 	if err != nil {
 		return nil, err
 	}
