@@ -19,6 +19,7 @@ type filter struct {
 }
 
 func (e *Engine) newFilter(pathGlob, lang, kind string) (*filter, error) {
+	lang = strings.ToLower(lang)
 	f := &filter{e: e, lang: lang}
 	var err error
 	if f.glob, err = compileGlob(pathGlob); err != nil {
@@ -54,8 +55,17 @@ func (e *Engine) languageNames() string {
 
 // file reports whether a file passes.
 func (f *filter) file(u *artifact.UnitsReader, file int) bool {
-	return (f.lang == "" || u.Lang(file) == f.lang) && (f.glob == nil || f.glob.match(u.Path(file))) &&
-		(len(f.e.hidden) == 0 || !f.e.hidden[u.Path(file)])
+	return f.asked(u, file) && !f.hidden(u, file)
+}
+
+// asked reports whether a file is one of those that the user asked for.
+func (f *filter) asked(u *artifact.UnitsReader, file int) bool {
+	return (f.lang == "" || u.Lang(file) == f.lang) && (f.glob == nil || f.glob.match(u.Path(file)))
+}
+
+// hidden reports whether a file is in no answer, see Options.Hidden.
+func (f *filter) hidden(u *artifact.UnitsReader, file int) bool {
+	return len(f.e.hidden) > 0 && f.e.hidden[u.Path(file)]
 }
 
 // documents marks every document that passes in pass, which must be false

@@ -77,6 +77,9 @@ func (e *Engine) Grep(ctx context.Context, o GrepOptions) (*GrepResult, error) {
 				res.NotSearched[artifact.Skip(s).String()] += n
 			}
 		}
+		if g.changed > 0 {
+			res.NotSearched[notSearchedChanged] += g.changed
+		}
 		take := len(g.hits)
 		if o.MaxResults > 0 {
 			take = min(take, o.MaxResults-len(res.Results))
@@ -88,10 +91,14 @@ func (e *Engine) Grep(ctx context.Context, o GrepOptions) (*GrepResult, error) {
 	return res, nil
 }
 
+// notSearchedChanged is the reason why a hidden file was not searched.
+const notSearchedChanged = "changed in the working tree"
+
 // grepPart is what one partition contributes.
 type grepPart struct {
 	total, matches, files, searched int
 	skipped                         [256]int // by artifact.Skip
+	changed                         int      // hidden files, see Options.Hidden
 	hits                            []GrepHit
 }
 
@@ -129,6 +136,9 @@ func (g *grepWorker) partition(p int, out *grepPart) error {
 	text := src.Text()
 	for f := 0; f < u.NumFiles(); {
 		if !g.filter.file(u, f) {
+			if g.filter.hidden(u, f) && g.filter.asked(u, f) {
+				out.changed++
+			}
 			f++
 			continue
 		}

@@ -40,6 +40,9 @@ func (e *Engine) Def(ctx context.Context, text string) (*DefResult, error) {
 		if err != nil {
 			return err
 		}
+		if err := b.unhide(t); err != nil {
+			return err
+		}
 		res.Binding = t.binding
 		if t.binding == External || t.binding == Unresolved {
 			res.Note = t.rule
@@ -48,9 +51,6 @@ func (e *Engine) Def(ctx context.Context, text string) (*DefResult, error) {
 			return err
 		}
 		res.Total = len(res.Results)
-		if res.Total == 0 && len(t.decls) > 0 {
-			return hiddenFile(b.t.files[t.decls[0].file].path)
-		}
 		return nil
 	})
 	if err != nil {
@@ -63,13 +63,7 @@ func (e *Engine) Def(ctx context.Context, text string) (*DefResult, error) {
 // targets turns a target into results.
 func (b *binder) targets(t *target, limit int) ([]SymbolHit, error) {
 	out := []SymbolHit{}
-	for _, d := range t.decls {
-		if len(out) >= limit {
-			break
-		}
-		if b.hides(d) {
-			continue
-		}
+	for _, d := range t.decls[:min(limit, len(t.decls))] {
 		h, err := b.hit(d, t.provenance, t.rule)
 		if err != nil {
 			return nil, err
@@ -88,6 +82,25 @@ func (b *binder) targets(t *target, limit int) ([]SymbolHit, error) {
 		})
 	}
 	return out, nil
+}
+
+// unhide takes declarations in hidden files out of a target. A target that has
+// no other is an error.
+func (b *binder) unhide(t *target) error {
+	if len(b.e.hidden) == 0 || len(t.decls) == 0 {
+		return nil
+	}
+	first := t.decls[0]
+	t.decls = slices.DeleteFunc(slices.Clone(t.decls), b.hides)
+	switch len(t.decls) {
+	case 0:
+		return hiddenFile(b.t.files[first.file].path)
+	case 1:
+		if t.binding == Ambiguous {
+			t.binding = Bound
+		}
+	}
+	return nil
 }
 
 // hides reports whether a declaration lies in a hidden file.
@@ -151,6 +164,9 @@ func (e *Engine) beginUses(ctx context.Context, what string, o *UsesOptions) (*b
 	}
 	if len(t.decls) == 0 {
 		return nil, nil, nil, fail.New(fail.NotFound, "name a declaration of this tree", "%s means no declaration in the index: %s", quote(o.Target), t.rule)
+	}
+	if err := b.unhide(t); err != nil {
+		return nil, nil, nil, err
 	}
 	return b, t, filter, nil
 }

@@ -32,10 +32,11 @@ const (
 	fitFoldPrefix
 	fitSubstring
 	fitFuzzy
+	fitTypo
 	noFit
 )
 
-var fitRules = [...]string{"exact name", "same name but for case and underscores", "prefix", "prefix in another case", "part of the name", "letters in that order"}
+var fitRules = [...]string{"exact name", "same name but for case and underscores", "prefix", "prefix in another case", "part of the name", "letters in that order", "similar spelling"}
 
 // Symbols lists declarations by name: exact ones first, then by prefix, then
 // by substring and by letters in order.
@@ -180,7 +181,7 @@ func (b *binder) fittingNames(want string, exact bool) ([]fittingName, error) {
 	}
 	out := make([]fittingName, 0, len(all))
 	for n, fit := range all {
-		if fit == fitFuzzy && best < fitSubstring {
+		if fit == fitFuzzy && best < fitSubstring || fit == fitTypo && best < fitFuzzy {
 			continue
 		}
 		out = append(out, fittingName{n, fit})
@@ -197,7 +198,7 @@ func fitName(name []byte, want, low string) int {
 	case sameName(name, want):
 		return fitFold
 	case len(name) < len(want):
-		return noFit
+		return fitSpelling(name, low)
 	case string(name[:len(want)]) == want:
 		return fitPrefix
 	case len(name) >= len(low) && foldHas(name, low, 0):
@@ -223,7 +224,57 @@ func fitName(name []byte, want, low string) int {
 	if k == len(low) {
 		return fitFuzzy
 	}
-	return noFit
+	return fitSpelling(name, low)
+}
+
+// maxTypoName bounds, in bytes, the names that are compared by spelling.
+const maxTypoName = 64
+
+// fitSpelling says whether a name is want with a slip of the fingers: one edit
+// in a name of four bytes or more, two in one of eight. An edit inserts,
+// removes or replaces a byte, or swaps two neighbours (the restricted
+// Damerau-Levenshtein distance). low is want in lower case.
+func fitSpelling(name []byte, low string) int {
+	allowed := 0
+	switch {
+	case len(low) >= 8:
+		allowed = 2
+	case len(low) >= 4:
+		allowed = 1
+	}
+	if allowed == 0 || len(name) > maxTypoName || len(low) > maxTypoName ||
+		len(name) > len(low)+allowed || len(name)+allowed < len(low) {
+		return noFit
+	}
+	var rows [3][maxTypoName + 1]int
+	before, prev, row := &rows[0], &rows[1], &rows[2]
+	for j := range len(low) + 1 {
+		prev[j] = j
+	}
+	for i := 1; i <= len(name); i++ {
+		row[0] = i
+		least, c := i, foldByte(name[i-1])
+		for j := 1; j <= len(low); j++ {
+			cost := 1
+			if c == low[j-1] {
+				cost = 0
+			}
+			d := min(prev[j]+1, row[j-1]+1, prev[j-1]+cost)
+			if i > 1 && j > 1 && c == low[j-2] && foldByte(name[i-2]) == low[j-1] {
+				d = min(d, before[j-2]+1)
+			}
+			row[j] = d
+			least = min(least, d)
+		}
+		if least > allowed {
+			return noFit
+		}
+		before, prev, row = prev, row, before
+	}
+	if prev[len(low)] > allowed {
+		return noFit
+	}
+	return fitTypo
 }
 
 // sameName compares names without regard to ASCII case and underscores.

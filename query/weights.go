@@ -1,6 +1,10 @@
 package query
 
-import "github.com/pindex-dev/pindex/artifact"
+import (
+	"encoding/json"
+
+	"github.com/pindex-dev/pindex/artifact"
+)
 
 // Weights are all numbers that ranking depends on. They are measured on the
 // development side of the evaluation data (docs/BENCHMARKS.md); --explain
@@ -89,4 +93,32 @@ var defaultWeights = Weights{
 	Build:        600,
 	Legacy:       700,
 	Again:        350,
+}
+
+// MarshalJSON writes the fractions in millionths: answers hold no floats.
+func (w Weights) MarshalJSON() ([]byte, error) {
+	type integers Weights
+	return json.Marshal(struct {
+		integers
+		K1     int64   `json:"k1"`
+		Field  []int64 `json:"field"`
+		LenB   []int64 `json:"length_b"`
+		Part   int64   `json:"part"`
+		Join   int64   `json:"join"`
+		Var    int64   `json:"variant"`
+		Stop   int64   `json:"stop"`
+		Repeat []int64 `json:"repeat"`
+		Title  int64   `json:"title"`
+	}{
+		integers(w), toMicro(w.K1), toMicros(w.Field[:]), toMicros(w.LenB[:]), toMicro(w.Part),
+		toMicro(w.Join), toMicro(w.Var), toMicro(w.Stop), toMicros(w.Repeat[:]), toMicro(w.Title),
+	})
+}
+
+func toMicros(xs []float64) []int64 {
+	out := make([]int64, len(xs))
+	for i, x := range xs {
+		out[i] = toMicro(x)
+	}
+	return out
 }
