@@ -88,6 +88,9 @@ type App struct {
 func Main(p Program) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	// A reader that has seen enough of our notes (2>&1 | head) must not end a
+	// compile; one that has seen enough of the answer ends it by an error.
+	signal.Ignore(syscall.SIGPIPE)
 	a := &App{Program: p, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
 	return int(a.Run(ctx, os.Args[1:]))
 }
@@ -189,6 +192,14 @@ func (a *App) root() *cobra.Command {
 		default:
 			return fail.New(fail.Usage, "use auto, plain or none", "unknown --progress %q", a.progress)
 		}
+		switch a.backend {
+		case "auto", "program", "embedded":
+		default:
+			return fail.New(fail.Usage, "use auto, program or embedded", "unknown --git %q", a.backend)
+		}
+		if a.rev == "" && f.Changed("commit") {
+			return fail.New(fail.Usage, "name a revision, or leave --commit out for HEAD", "--commit is empty")
+		}
 		return nil
 	}
 	root.AddCommand(a.searchCmd(), a.grepCmd(), a.symbolsCmd(), a.outlineCmd(), a.showCmd(),
@@ -238,8 +249,6 @@ func (a *App) Repo(ctx context.Context) (git.Repository, error) {
 		o.Backend = git.Program
 	case "embedded":
 		o.Backend = git.Embedded
-	default:
-		return nil, fail.New(fail.Usage, "use auto, program or embedded", "unknown --git %q", a.backend)
 	}
 	r, err := git.Open(ctx, a.repoDir, o)
 	if err != nil {

@@ -2,8 +2,11 @@ package cli
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
+	"syscall"
 
+	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/query"
 )
 
@@ -62,7 +65,16 @@ func trimEOL(b []byte) []byte {
 }
 
 // close flushes; an answer that could not be written is an error.
-func (o *output) close() error { return o.w.Flush() }
+func (o *output) close() error { return written(o.w.Flush()) }
+
+// written gives a failure to write the answer its remedy. A reader that went
+// away is no failure; the caller ends quietly.
+func written(err error) error {
+	if err == nil || errors.Is(err, syscall.EPIPE) {
+		return err
+	}
+	return fail.Wrap(fail.Usage, err, "write it to a place with room", "the answer could not be written")
+}
 
 // answer writes v as JSON, or calls text for the readable form.
 func (a *App) answer(v any, text func(o *output)) error {

@@ -141,8 +141,10 @@ func (a *App) searchBatch(ctx context.Context, s *session, file string, defaults
 			continue
 		}
 		var q batchQuery
-		if err := json.Unmarshal(line, &q); err != nil {
-			return errors.Join(out.Flush(), fail.Wrap(fail.Usage, err, `each line is an object such as {"id": 1, "query": "words"}`, "line %d of the batch", n))
+		d := json.NewDecoder(bytes.NewReader(line))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&q); err != nil {
+			return errors.Join(out.Flush(), fail.Wrap(fail.Usage, err, `each line is an object with query and, if wanted, id, k, level, path, lang, kind and route`, "line %d of the batch", n))
 		}
 		r, err := s.engine.Search(ctx, q.options(defaults))
 		if err != nil {
@@ -165,7 +167,7 @@ func (a *App) searchBatch(ctx context.Context, s *session, file string, defaults
 	if err := scan.Err(); err != nil {
 		return errors.Join(out.Flush(), fail.Wrap(fail.Usage, err, fmt.Sprintf("a line has at most %d bytes", maxBatchLine), "cannot read the batch"))
 	}
-	return out.Flush()
+	return written(out.Flush())
 }
 
 func (q batchQuery) options(o query.SearchOptions) query.SearchOptions {

@@ -113,6 +113,9 @@ func (a *App) withSession(ctx context.Context, fn func(*session) error) error {
 
 func (a *App) compileAndOpen(ctx context.Context, store registry.Store, cache *fetch.Cache, commit string) (*artifact.Index, error) {
 	repo, err := a.Repo(ctx)
+	if err != nil && !isHash(a.rev) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, fail.Wrap(fail.NoIndex, err, "run this inside the repository, or name the store that has the index with --store",
 			"%s has no index of %s, and there is no repository to compile it from", store.Name(), commit)
