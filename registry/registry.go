@@ -1,7 +1,7 @@
-// Package registry keeps pindex artifacts in OCI stores: local layouts on
-// disk, and later remote registries behind the same interface. It knows media
-// types, tags and descriptors, moves verified bytes, and never looks into a
-// pack or a segment.
+// Package registry keeps pindex artifacts in OCI stores: layouts on disk
+// (Local), repositories of remote registries (Remote) and layouts in one file
+// (Archive), behind one interface. It knows media types, tags and descriptors,
+// moves verified bytes, and never looks into a pack or a segment.
 //
 // # What is stored for one commit
 //

@@ -81,7 +81,7 @@ func (k *keyring) search(ctx context.Context) (auth.Credential, string, error) {
 			}
 		}
 		if err != nil {
-			problem = fmt.Errorf("Docker's credentials for %s cannot be read: %w", k.host, err)
+			problem = fmt.Errorf("the credentials for %s in Docker's configuration cannot be read: %w", k.host, err)
 		}
 	}
 	if k.host == gitHubRegistry && o.GitHubToken != "" {
