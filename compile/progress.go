@@ -81,7 +81,11 @@ func (p *plain) Event(e Event) {
 	if e.Stage != p.stage {
 		p.stage, p.tenth, p.last = e.Stage, 0, p.now()
 		if e.Total > 0 {
-			fmt.Fprintf(p.w, "pindex: %s %d files\n", e.Stage, e.Total)
+			noun := "files"
+			if e.Total == 1 {
+				noun = "file"
+			}
+			fmt.Fprintf(p.w, "pindex: %s %d %s\n", e.Stage, e.Total, noun)
 		}
 		return
 	}

@@ -206,7 +206,10 @@ func (p *program) Resolve(ctx context.Context, rev string) (gitobj.ID, error) {
 	if _, typ, ok := parseCheck(p.format, lines[1]); ok && typ != "commit" {
 		return gitobj.ID{}, notCommit(rev, typ)
 	}
-	if id, _, ok := parseCheck(p.format, lines[2]); ok {
+	if id, typ, ok := parseCheck(p.format, lines[2]); ok {
+		if typ == "blob" || typ == "tree" { // REV:PATH, which takes no ^{commit}
+			return gitobj.ID{}, notCommit(rev, typ)
+		}
 		return gitobj.ID{}, NewCorrupt(id, fmt.Errorf("%s does not lead to a commit", rev))
 	}
 	// Not an object. A reference may name it all the same.

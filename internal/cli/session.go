@@ -74,6 +74,11 @@ func (a *App) open(ctx context.Context) (*session, error) {
 	}
 	cache := a.Cache()
 	ix, err := fetch.Open(ctx, store, cache, commit, fetch.OpenOptions{})
+	if fail.CodeOf(err) == fail.NoIndex {
+		if profile, ok := a.onlyProfile(ctx, store, commit); ok {
+			ix, err = fetch.Open(ctx, store, cache, commit, fetch.OpenOptions{Profile: profile})
+		}
+	}
 	if fail.CodeOf(err) == fail.NoIndex && a.Compile != nil && !a.noCompile && isLocal(store) {
 		ix, err = a.compileAndOpen(ctx, store, cache, commit)
 	}
@@ -94,6 +99,37 @@ func (a *App) open(ctx context.Context) (*session, error) {
 	})
 	s.cache = cache
 	return s, nil
+}
+
+// onlyProfile returns the profile of a commit's only index in a local store,
+// when that is not the store's default one: somebody has compiled it with
+// chosen views, and means to be answered from it.
+func (a *App) onlyProfile(ctx context.Context, store registry.Store, commit string) (artifact.Digest, bool) {
+	if !isLocal(store) {
+		return artifact.Digest{}, false // a list would cost a request for each tag
+	}
+	tags, err := store.List(ctx)
+	if err != nil {
+		return artifact.Digest{}, false
+	}
+	found := ""
+	for _, t := range tags {
+		if tag, ok := registry.ParseTag(t.Tag); ok && tag.Commit == commit && !tag.Report {
+			if tag.Profile == "" || found != "" {
+				return artifact.Digest{}, false
+			}
+			found = t.Tag
+		}
+	}
+	if found == "" {
+		return artifact.Digest{}, false
+	}
+	_, conf, err := registry.ReadArtifact(ctx, store, found)
+	if err != nil {
+		return artifact.Digest{}, false
+	}
+	a.Note("answering from the commit's only index, %s, which was made with chosen views or settings", found)
+	return conf.Profile, true
 }
 
 // withSession opens the asked commit's index, works on it, and closes it. A
