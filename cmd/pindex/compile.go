@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -85,6 +86,11 @@ func runCompile(ctx context.Context, a *cli.App, f compileFlags, args []string) 
 	views, err := parseViews(f.views)
 	if err != nil {
 		return err
+	}
+	if dir := filepath.Dir(f.report); f.report != "" {
+		if fi, err := os.Stat(dir); err != nil || !fi.IsDir() {
+			return fail.New(fail.Usage, "name a file in a folder that exists", "there is no folder %s for the report", dir)
+		}
 	}
 	progress, err := newProgress(a.Progress(), a.Stderr)
 	if err != nil {

@@ -11,7 +11,9 @@ import (
 )
 
 const targetHelp = `TARGET is a name (url_for, Flask.url_for, flask.helpers.url_for), a place
-(path:line or path:line:col), a name in a file (path:name), or a symbol id.`
+(path:line or path:line:col), a name in a file (path:name), or a symbol id.
+Paths are from the root of the repository; ./ and ../ and absolute paths are
+from where you are.`
 
 func (a *App) symbolsCmd() *cobra.Command {
 	var o query.SymbolsOptions
@@ -56,7 +58,7 @@ func (a *App) defCmd() *cobra.Command {
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.withSession(c.Context(), func(s *session) error {
-				r, err := s.engine.Def(c.Context(), args[0])
+				r, err := s.engine.Def(c.Context(), a.treePath(args[0]))
 				if err != nil {
 					return err
 				}
@@ -86,7 +88,7 @@ func (a *App) uses(use, what, example string, ask func(*query.Engine, context.Co
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.withSession(c.Context(), func(s *session) error {
-				o.Target = args[0]
+				o.Target = a.treePath(args[0])
 				r, err := ask(s.engine, c.Context(), o)
 				if err != nil {
 					return err
@@ -147,8 +149,11 @@ func writeUses(o *output, use string, r *query.UsesResult) {
 // declaration writes one declaration on one line.
 func (o *output) declaration(h query.SymbolHit, indent string) {
 	o.print("%s%s:%d:%d  %s %s", indent, o.name(h.FilePath()), h.NameLine, h.Col, h.Kind, o.name(h.Symbol))
-	if h.Provenance != "" {
+	switch {
+	case h.Provenance != "":
 		o.print("  [%s: %s]", h.Provenance, h.Rule)
+	case h.Rule != "" && h.Rule != "exact name":
+		o.print("  [%s]", h.Rule)
 	}
 	if b := h.Bytes(); len(b) > 0 {
 		o.print("  | %s", o.text(string(trimSpace(b))))

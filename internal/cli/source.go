@@ -22,7 +22,7 @@ func (a *App) outlineCmd() *cobra.Command {
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.withSession(c.Context(), func(s *session) error {
-				r, err := s.engine.Outline(c.Context(), args[0])
+				r, err := s.engine.Outline(c.Context(), a.treePath(args[0]))
 				if err != nil {
 					return err
 				}
@@ -65,6 +65,7 @@ A alone is one line, A- goes on to the end.`,
   pindex show README.md --commit v2.0`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			args[0] = a.treePath(args[0])
 			path, from, to, err := lineRange(args[0])
 			if err != nil {
 				return err
