@@ -30,10 +30,39 @@ type GrepOptions struct {
 // MaxContext bounds GrepOptions.Context.
 const MaxContext = 100
 
-// Grep finds every line of every indexed file that matches, in path order.
-// UTF-16 files are searched as text, with positions in their own bytes. What
-// has no content in the index is counted in NotSearched.
+// MaxGrepHits bounds the lines of an answer that is collected in memory. An
+// answer that is streamed has no bound.
+const MaxGrepHits = 100_000
+
+// maxSpans bounds the matches whose places are listed for one line; all are
+// counted.
+const maxSpans = 1000
+
+// Grep finds every line of every indexed file that matches, in path order, and
+// collects them: at most MaxResults, or MaxGrepHits without a bound, with
+// totals that count all and Truncated where that is more. UTF-16 files are
+// searched as text, with positions in their own bytes. What has no content in
+// the index is counted in NotSearched.
 func (e *Engine) Grep(ctx context.Context, o GrepOptions) (*GrepResult, error) {
+	if o.MaxResults == 0 {
+		o.MaxResults = MaxGrepHits
+	}
+	hits := []GrepHit{}
+	res, err := e.GrepEach(ctx, o, func(h *GrepHit) error {
+		hits = append(hits, *h)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	res.Results = hits
+	return res, nil
+}
+
+// GrepEach is Grep that hands every hit to each, in path order, as soon as it
+// is found, and returns the totals without results. Its memory does not grow
+// with the number of hits. An error of each ends the search and is returned.
+func (e *Engine) GrepEach(ctx context.Context, o GrepOptions, each func(*GrepHit) error) (*GrepResult, error) {
 	begun := time.Now()
 	if err := e.need(artifact.Source, "grep"); err != nil {
 		return nil, err
@@ -52,16 +81,7 @@ func (e *Engine) Grep(ctx context.Context, o GrepOptions) (*GrepResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	parts := make([]grepPart, e.parts())
-	workers := make([]*grepWorker, e.workers)
-	err = e.answer(func() error {
-		return e.each(ctx, func(w, p int) error {
-			if workers[w] == nil {
-				workers[w] = &grepWorker{e: e, o: &o, pat: pat, scan: newLineScan(pat), filter: f}
-			}
-			return workers[w].partition(p, &parts[p])
-		})
-	})
+	parts, given, err := e.grepStream(ctx, o, pat, f, each)
 	if err != nil {
 		return nil, err
 	}
@@ -80,15 +100,71 @@ func (e *Engine) Grep(ctx context.Context, o GrepOptions) (*GrepResult, error) {
 		if g.changed > 0 {
 			res.NotSearched[notSearchedChanged] += g.changed
 		}
-		take := len(g.hits)
-		if o.MaxResults > 0 {
-			take = min(take, o.MaxResults-len(res.Results))
-		}
-		res.Results = append(res.Results, g.hits[:take]...)
 	}
-	res.Truncated = len(res.Results) < res.Total
+	res.Truncated = given < res.Total
 	res.Header = e.header(begun)
 	return res, nil
+}
+
+// grepBatch is how many hits travel together from a worker to the caller.
+const grepBatch = 256
+
+// grepStream searches the partitions in parallel and hands their hits over in
+// order. Workers take partitions in order and wait when the caller is behind,
+// so only a few batches a worker are ever in memory.
+func (e *Engine) grepStream(ctx context.Context, o GrepOptions, pat *pattern, f *filter, each func(*GrepHit) error) ([]grepPart, int, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	parts := make([]grepPart, e.parts())
+	for p := range parts {
+		parts[p].out = make(chan []GrepHit, 2)
+	}
+	workers := make([]*grepWorker, e.workers)
+	done := make(chan error, 1)
+	go func() {
+		err := e.answer(func() error {
+			return e.each(ctx, func(w, p int) error {
+				if workers[w] == nil {
+					workers[w] = &grepWorker{e: e, o: &o, pat: pat, scan: newLineScan(pat), filter: f}
+				}
+				err := workers[w].partition(ctx, p, &parts[p])
+				if err == nil {
+					err = workers[w].flush(ctx, &parts[p])
+				}
+				if err == nil {
+					parts[p].closed = true
+					close(parts[p].out)
+				}
+				return err
+			})
+		})
+		for p := range parts {
+			if !parts[p].closed {
+				close(parts[p].out)
+			}
+		}
+		done <- err
+	}()
+	given := 0
+	var failed error
+	for p := range parts {
+		for batch := range parts[p].out {
+			for i := range batch {
+				if failed != nil || o.MaxResults > 0 && given >= o.MaxResults {
+					break
+				}
+				given++
+				if failed = each(&batch[i]); failed != nil {
+					cancel()
+				}
+			}
+		}
+	}
+	err := <-done
+	if failed != nil {
+		err = failed
+	}
+	return parts, given, err
 }
 
 // notSearchedChanged is the reason why a hidden file was not searched.
@@ -99,7 +175,10 @@ type grepPart struct {
 	total, matches, files, searched int
 	skipped                         [256]int // by artifact.Skip
 	changed                         int      // hidden files, see Options.Hidden
+	made                            int      // hits made, for MaxResults
 	hits                            []GrepHit
+	out                             chan []GrepHit
+	closed                          bool
 }
 
 type grepWorker struct {
@@ -124,7 +203,7 @@ const utf8BOM = 3
 
 // partition searches one partition: runs of neighbouring files that pass the
 // filter at once, UTF-16 files one by one.
-func (g *grepWorker) partition(p int, out *grepPart) error {
+func (g *grepWorker) partition(ctx context.Context, p int, out *grepPart) error {
 	u, err := g.e.ix.Units(p)
 	if err != nil {
 		return err
@@ -149,7 +228,7 @@ func (g *grepWorker) partition(p int, out *grepPart) error {
 		}
 		if isUTF16(u.Encoding(f)) {
 			out.searched++
-			g.wide(u, f, src.Content(f), out)
+			g.wide(ctx, u, f, src.Content(f), out)
 			f++
 			continue
 		}
@@ -171,13 +250,35 @@ func (g *grepWorker) partition(p int, out *grepPart) error {
 			}
 			g.blocks, g.owner = append(g.blocks, hi-from), append(g.owner, owner{f, bom})
 		}
-		g.run(u, text[from:from+g.blocks[len(g.blocks)-1]], out)
+		g.run(ctx, u, text[from:from+g.blocks[len(g.blocks)-1]], out)
 	}
 	return nil
 }
 
+// put adds a hit and sends a full batch off; false means that nobody waits for
+// it any more.
+func (g *grepWorker) put(ctx context.Context, out *grepPart, h GrepHit) bool {
+	out.made++
+	out.hits = append(out.hits, h)
+	return len(out.hits) < grepBatch || g.flush(ctx, out) == nil
+}
+
+// flush sends off what put has collected.
+func (g *grepWorker) flush(ctx context.Context, out *grepPart) error {
+	if len(out.hits) == 0 {
+		return nil
+	}
+	select {
+	case out.out <- out.hits:
+		out.hits = nil
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // run searches a run of files, whose blocks end at g.blocks in text.
-func (g *grepWorker) run(u *artifact.UnitsReader, text []byte, out *grepPart) {
+func (g *grepWorker) run(ctx context.Context, u *artifact.UnitsReader, text []byte, out *grepPart) {
 	k, lo := 0, 0           // the current block and where it begins
 	counted, line := 0, 1   // line number at offset counted
 	seen, path := false, "" // the current file has a match; its path
@@ -199,7 +300,7 @@ func (g *grepWorker) run(u *artifact.UnitsReader, text []byte, out *grepPart) {
 			out.files++
 		}
 		out.total++
-		if g.o.MaxResults > 0 && len(out.hits) >= g.o.MaxResults {
+		if g.o.MaxResults > 0 && out.made >= g.o.MaxResults {
 			out.matches += g.pat.count(text[start:end])
 			return true
 		}
@@ -208,8 +309,8 @@ func (g *grepWorker) run(u *artifact.UnitsReader, text []byte, out *grepPart) {
 		}
 		line += bytes.Count(text[counted:start], lf)
 		counted = start
-		spans := g.pat.spans(text[start:end])
-		out.matches += len(spans)
+		spans, n := g.pat.spans(text[start:end])
+		out.matches += n
 		h := GrepHit{Place: placeOf(path, line, line), SourceText: sourceText(text[start-bom : end]), Origin: OriginArtifact}
 		h.Spans = make([][2]int, len(spans))
 		for i, s := range spans {
@@ -217,14 +318,13 @@ func (g *grepWorker) run(u *artifact.UnitsReader, text []byte, out *grepPart) {
 		}
 		first := lo - g.owner[k].bom
 		h.Before, h.After = contextLines(text[first:g.blocks[k]], start-bom-first, end-first, g.o.Context)
-		out.hits = append(out.hits, h)
-		return true
+		return g.put(ctx, out, h)
 	})
 }
 
 // wide searches one UTF-16 file in its UTF-8 form and gives positions in its
 // own bytes.
-func (g *grepWorker) wide(u *artifact.UnitsReader, f int, raw []byte, out *grepPart) {
+func (g *grepWorker) wide(ctx context.Context, u *artifact.UnitsReader, f int, raw []byte, out *grepPart) {
 	t := transcode(raw, u.Encoding(f))
 	counted, line, seen := 0, 1, false
 	g.scan.run(t.text, []int{len(t.text)}, func(start, end int) bool {
@@ -233,9 +333,9 @@ func (g *grepWorker) wide(u *artifact.UnitsReader, f int, raw []byte, out *grepP
 			out.files++
 		}
 		out.total++
-		spans := g.pat.spans(t.text[start:end])
-		out.matches += len(spans)
-		if g.o.MaxResults > 0 && len(out.hits) >= g.o.MaxResults {
+		spans, n := g.pat.spans(t.text[start:end])
+		out.matches += n
+		if g.o.MaxResults > 0 && out.made >= g.o.MaxResults {
 			return true
 		}
 		line += bytes.Count(t.text[counted:start], lf)
@@ -247,8 +347,7 @@ func (g *grepWorker) wide(u *artifact.UnitsReader, f int, raw []byte, out *grepP
 			h.Spans[i] = [2]int{int(t.orig[start+s[0]]) - base + 1, int(t.orig[start+s[1]]) - base}
 		}
 		h.Before, h.After = contextLines(t.text, start, end, g.o.Context)
-		out.hits = append(out.hits, h)
-		return true
+		return g.put(ctx, out, h)
 	})
 }
 

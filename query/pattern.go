@@ -99,23 +99,32 @@ func (p *pattern) count(line []byte) int {
 	if p.exact != nil {
 		return bytes.Count(line, p.exact)
 	}
-	return len(p.re.FindAllIndex(line, -1))
+	return len(p.re.FindAllIndex(line, maxLineMatches))
 }
 
-// spans returns the byte ranges of the matches on the line.
-func (p *pattern) spans(line []byte) [][]int {
+// maxLineMatches bounds the matches of a regular expression that are counted
+// on one line: a line may have millions of bytes, and each match costs memory.
+const maxLineMatches = 1 << 20
+
+// spans returns the byte ranges of the first maxSpans matches on the line, and
+// how many there are.
+func (p *pattern) spans(line []byte) (spans [][]int, n int) {
 	if p.exact == nil {
-		return p.re.FindAllIndex(line, -1)
+		spans = p.re.FindAllIndex(line, maxSpans+1)
+		if n = len(spans); n > maxSpans {
+			return spans[:maxSpans], p.count(line)
+		}
+		return spans, n
 	}
-	var out [][]int
-	for from := 0; ; {
+	for from := 0; len(spans) < maxSpans; {
 		i := bytes.Index(line[from:], p.exact)
 		if i < 0 {
-			return out
+			return spans, len(spans)
 		}
-		out = append(out, []int{from + i, from + i + len(p.exact)})
+		spans = append(spans, []int{from + i, from + i + len(p.exact)})
 		from += i + len(p.exact)
 	}
+	return spans, p.count(line)
 }
 
 // A lineScan finds the matching lines of texts. It belongs to one goroutine.

@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"context"
+	"errors"
+
 	"github.com/spf13/cobra"
 
 	"github.com/pindex-dev/pindex/query"
@@ -21,12 +24,8 @@ in the index (binary, too large, ...) are counted and named by reason.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.withSession(c.Context(), func(s *session) error {
 				o.Pattern = args[0]
-				r, err := s.engine.Grep(c.Context(), o)
+				r, err := a.grep(c.Context(), s, o)
 				if err != nil {
-					return err
-				}
-				r.Freshness = s.freshness()
-				if err := a.answer(r, func(out *output) { writeGrep(out, r) }); err != nil {
 					return err
 				}
 				a.noteGrep(r)
@@ -48,27 +47,52 @@ in the index (binary, too large, ...) are counted and named by reason.`,
 	return c
 }
 
-// writeGrep keeps grep's own form, so that what reads grep reads this.
-func writeGrep(o *output, r *query.GrepResult) {
-	for i, h := range r.Results {
-		path := o.name(h.FilePath())
-		if i > 0 && len(h.Before)+len(h.After)+len(r.Results[i-1].After) > 0 {
-			o.print("--\n")
+// grep answers as JSON from memory, and as text while it searches, so that a
+// million matching lines cost no memory.
+func (a *App) grep(ctx context.Context, s *session, o query.GrepOptions) (*query.GrepResult, error) {
+	if a.json {
+		r, err := s.engine.Grep(ctx, o)
+		if err != nil {
+			return nil, err
 		}
-		for j, b := range h.Before {
-			o.print("%s-%d-%s\n", path, h.StartLine-len(h.Before)+j, o.text(string(b.Bytes())))
-		}
-		o.print("%s:%d:%s\n", path, h.StartLine, o.text(string(h.Bytes())))
-		for j, b := range h.After {
-			o.print("%s-%d-%s\n", path, h.StartLine+1+j, o.text(string(b.Bytes())))
-		}
+		r.Freshness = s.freshness()
+		return r, a.answer(r, nil)
 	}
+	out := a.output()
+	last := -1 // lines of context behind the hit before; -1 in front of the first
+	r, err := s.engine.GrepEach(ctx, o, func(h *query.GrepHit) error {
+		if last >= 0 && len(h.Before)+len(h.After)+last > 0 {
+			out.print("--\n")
+		}
+		last = len(h.After)
+		return out.grepHit(h)
+	})
+	if err := errors.Join(err, out.close()); err != nil {
+		return nil, err
+	}
+	r.Freshness = s.freshness()
+	return r, nil
+}
+
+// grepHit keeps grep's own form, so that what reads grep reads this.
+func (o *output) grepHit(h *query.GrepHit) error {
+	path := o.name(h.FilePath())
+	for j, b := range h.Before {
+		o.print("%s-%d-%s\n", path, h.StartLine-len(h.Before)+j, o.text(string(b.Bytes())))
+	}
+	o.print("%s:%d:", path, h.StartLine)
+	o.w.WriteString(o.text(string(h.Bytes())))
+	err := o.w.WriteByte('\n') // an earlier error of the writer comes back here
+	for j, b := range h.After {
+		o.print("%s-%d-%s\n", path, h.StartLine+1+j, o.text(string(b.Bytes())))
+	}
+	return written(err)
 }
 
 func (a *App) noteGrep(r *query.GrepResult) {
 	more := ""
 	if r.Truncated {
-		more = ", of which " + count(len(r.Results), "line") + " shown"
+		more = ", not all of them shown"
 	}
 	a.Note("commit %s %s: %s in %s%s", short(r.Commit), r.Freshness.State, count(r.Total, "matching line"), count(r.Files, "file"), more)
 	for _, reason := range sortedKeys(r.NotSearched) {
