@@ -12,7 +12,6 @@ import (
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"golang.org/x/sync/errgroup"
-	"oras.land/oras-go/v2/registry/remote"
 	"oras.land/oras-go/v2/registry/remote/auth"
 
 	"github.com/pindex-dev/pindex/internal/fail"
@@ -131,7 +130,6 @@ var _ Store = (*Remote)(nil)
 type endpoint struct {
 	ref      remoteRef
 	keys     *keyring
-	repo     *remote.Repository
 	client   *auth.Client
 	attempts int
 	sleep    func(ctx context.Context, d time.Duration) error
@@ -179,13 +177,7 @@ func (r *Remote) endpoint(ref remoteRef, transport http.RoundTripper, primary bo
 		Cache:      auth.NewCache(),
 		ClientID:   "pindex",
 	}
-	repo := &remote.Repository{
-		Client: client, Reference: ref.Reference, PlainHTTP: ref.plain,
-		TagListPageSize: 1000, TagListMaxPages: 2 * MaxTags / 1000, MaxMetadataBytes: 4 << 20,
-	}
-	// pindex writes no subject, so nothing has to be found out about them.
-	repo.SetReferrersCapability(true)
-	return &endpoint{ref: ref, keys: keys, repo: repo, client: client, attempts: r.opt.Attempts, sleep: r.opt.sleep}
+	return &endpoint{ref: ref, keys: keys, client: client, attempts: r.opt.Attempts, sleep: r.opt.sleep}
 }
 
 // Name returns the address as it was written.
@@ -364,7 +356,7 @@ func (r *Remote) Tags(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	var tags []string
-	err := r.origin.repo.Tags(ctx, "", func(page []string) error {
+	err := r.origin.tags(ctx, "", func(page []string) error {
 		if len(tags)+len(page) > MaxTags {
 			return fail.New(fail.Verification, "name a repository that holds nothing but indexes", "%s lists more than %d tags", r.Name(), MaxTags)
 		}
@@ -392,7 +384,7 @@ func (r *Remote) Tags(ctx context.Context) ([]string, error) {
 func (r *Remote) TagsOf(ctx context.Context, commit string) []string {
 	var tags []string
 	errEnough := errors.New("enough")
-	r.origin.repo.Tags(ctx, commit, func(page []string) error {
+	r.origin.tags(ctx, commit, func(page []string) error {
 		for _, t := range page {
 			if strings.HasPrefix(t, commit) && validTag(t) && t != commit {
 				tags = append(tags, t)

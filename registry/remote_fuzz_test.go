@@ -2,6 +2,7 @@ package registry
 
 import (
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -97,4 +98,35 @@ func FuzzOpenArchive(f *testing.F) {
 			}
 		}
 	})
+}
+
+// What a registry names as the next address must be its own.
+func TestSameHost(t *testing.T) {
+	for _, c := range []struct{ asked, location, want string }{
+		{"https://h/v2/x/blobs/uploads/", "/v2/x/blobs/uploads/1?a=b", "https://h/v2/x/blobs/uploads/1?a=b"},
+		{"https://h/v2/x/blobs/uploads/", "1", "https://h/v2/x/blobs/uploads/1"},
+		{"https://h/v2/", "https://h:443/u", "https://h/u"},
+		{"https://h:443/v2/", "https://H/u", "https://h:443/u"},
+		{"http://h:5000/v2/", "http://h:5000/u", "http://h:5000/u"},
+		{"http://h:5000/v2/", "http://h:5001/u", ""},
+		{"http://h:5000/v2/", "http://h/u", ""},
+		{"https://h/v2/", "http://h/u", ""},
+		{"https://h/v2/", "https://evil/u", ""},
+		{"https://h/v2/", "//evil/u", ""},
+		{"https://h/v2/", "https://h@evil/u", ""},
+		{"https://h/v2/", "https://u:p@h/u", ""},
+		{"https://h/v2/", "https://h.evil/u", ""},
+		{"https://h/v2/", "javascript:alert(1)", ""},
+		{"https://h/v2/", "", ""},
+		{"https://h/v2/", "http://[::1", ""},
+	} {
+		asked, err := url.Parse(c.asked)
+		if err != nil {
+			t.Fatal(err)
+		}
+		to, err := sameHost(asked, c.location)
+		if (err == nil) != (c.want != "") || err == nil && to.String() != c.want {
+			t.Errorf("%s -> %q: %v, %v", c.asked, c.location, to, err)
+		}
+	}
 }

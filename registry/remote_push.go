@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"golang.org/x/sync/errgroup"
-	"oras.land/oras-go/v2/registry/remote/auth"
 	"oras.land/oras-go/v2/registry/remote/errcode"
 
 	"github.com/pindex-dev/pindex/internal/fail"
@@ -106,13 +104,8 @@ func (r *Remote) has(ctx context.Context, d ocispec.Descriptor) (bool, error) {
 // head asks whether a blob is there. ok is false when the answer makes no sense
 // and none should be asked for again.
 func (e *endpoint) head(ctx context.Context, d ocispec.Descriptor) (there, ok bool, err error) {
-	actx := auth.AppendRepositoryScope(ctx, e.ref.Reference, auth.ActionPull, auth.ActionPush)
-	req, err := http.NewRequestWithContext(actx, http.MethodHead, e.ref.base()+"/blobs/"+string(d.Digest), nil)
-	if err != nil {
-		return false, false, err
-	}
 	doing := "writing: looking for blob " + string(d.Digest)
-	resp, err := e.client.Do(req)
+	resp, err := e.send(ctx, http.MethodHead, e.ref.base()+"/blobs/"+string(d.Digest), nil, nil, mayPush)
 	if err != nil {
 		return false, false, e.explain(ctx, err, doing)
 	}
@@ -148,7 +141,7 @@ func (r *Remote) upload(ctx context.Context, d ocispec.Descriptor, b []byte) err
 	hint := new(uploadHint)
 	uctx := context.WithValue(ctx, uploadKey{}, hint)
 	for attempt := 1; ; attempt++ {
-		err := e.repo.Blobs().Push(uctx, d, bytes.NewReader(b))
+		err := e.upload(uctx, d, b)
 		if err == nil {
 			return nil
 		}
@@ -178,7 +171,7 @@ func uploadAgain(ctx context.Context, err error) bool {
 // putManifest stores a manifest under a tag or its digest.
 func (r *Remote) putManifest(ctx context.Context, d ocispec.Descriptor, b []byte, reference string) error {
 	e := r.origin
-	err := e.repo.Manifests().PushReference(ctx, d, bytes.NewReader(b), reference)
+	err := e.putManifest(ctx, d, b, reference)
 	if err == nil {
 		r.keep(string(d.Digest), b)
 		return nil
@@ -362,13 +355,8 @@ func (e *endpoint) untag(ctx context.Context, tag string) error {
 	if !validTag(tag) {
 		return absent
 	}
-	actx := auth.AppendRepositoryScope(ctx, e.ref.Reference, auth.ActionPull, auth.ActionDelete)
-	req, err := http.NewRequestWithContext(actx, http.MethodDelete, e.ref.base()+"/manifests/"+tag, nil)
-	if err != nil {
-		return err
-	}
 	doing := "removing tag " + tag
-	resp, err := e.client.Do(req)
+	resp, err := e.send(ctx, http.MethodDelete, e.ref.base()+"/manifests/"+tag, nil, nil, mayDelete)
 	if err != nil {
 		return e.explain(ctx, err, doing)
 	}

@@ -16,7 +16,6 @@ import (
 
 	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
-	"oras.land/oras-go/v2/registry/remote/auth"
 	"oras.land/oras-go/v2/registry/remote/errcode"
 )
 
@@ -37,15 +36,7 @@ const resumeProgress = 1 << 20
 // get sends a GET below the repository. The caller closes the body of an
 // answer with status 200, 206 or 416; every other status is an error.
 func (e *endpoint) get(ctx context.Context, path string, header map[string]string) (*http.Response, error) {
-	ctx = auth.AppendRepositoryScope(ctx, e.ref.Reference, auth.ActionPull)
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, e.ref.base()+path, nil)
-	if err != nil {
-		return nil, err
-	}
-	for k, v := range header {
-		req.Header.Set(k, v)
-	}
-	resp, err := e.client.Do(req)
+	resp, err := e.send(ctx, http.MethodGet, e.ref.base()+path, nil, header, mayPull)
 	if err != nil {
 		return nil, err
 	}
