@@ -86,7 +86,7 @@ func (m *mcpSession) State(ctx context.Context) (tools.State, error) {
 		}
 		return st, nil
 	}
-	tree, err := m.entries()
+	tree, err := m.entries(ctx)
 	if err != nil {
 		return st, err
 	}
@@ -103,11 +103,11 @@ func (m *mcpSession) State(ctx context.Context) (tools.State, error) {
 	return st, nil
 }
 
-func (m *mcpSession) entries() ([]git.Entry, error) {
+func (m *mcpSession) entries(ctx context.Context) ([]git.Entry, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.tree == nil {
-		err := fetch.Guard(func() (err error) { m.tree, err = treeOf(m.s.index); return err })
+		err := fetch.Guard(func() (err error) { m.tree, err = treeOf(ctx, m.s.index); return err })
 		if err != nil {
 			return nil, err
 		}
@@ -118,6 +118,9 @@ func (m *mcpSession) entries() ([]git.Entry, error) {
 // headNow resolves HEAD without what App keeps open, which is not for several
 // goroutines.
 func (a *App) headNow(ctx context.Context) (string, error) {
+	if id, ok := a.head(); ok {
+		return id, nil
+	}
 	if r, err := git.OpenMinimal(ctx, a.repoDir); err == nil {
 		id, err := r.Resolve(ctx, "HEAD")
 		if err := errors.Join(err, r.Close()); err == nil {

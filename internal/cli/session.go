@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
@@ -42,6 +43,11 @@ func (a *App) resolve(ctx context.Context) (string, error) {
 	if rev == "" {
 		rev = "HEAD"
 	}
+	if rev == "HEAD" {
+		if id, ok := a.head(); ok {
+			return id, nil
+		}
+	}
 	// The small reader starts no process. What it cannot read, or calls an
 	// error, is left to the full one, whose word is final.
 	if m, err := git.OpenMinimal(ctx, a.repoDir); err == nil {
@@ -59,6 +65,20 @@ func (a *App) resolve(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return id.String(), nil
+}
+
+// head reads what HEAD names from the references alone: a branch, and a
+// detached HEAD, hold nothing but commits, so no object has to be looked up.
+func (a *App) head() (string, bool) {
+	l, err := git.FindLayout(a.repoDir)
+	if err != nil {
+		return "", false
+	}
+	name, id, err := l.Ref("HEAD")
+	if err != nil || id.IsZero() || name != "HEAD" && !strings.HasPrefix(name, "refs/heads/") {
+		return "", false
+	}
+	return id.String(), true
 }
 
 // open opens the asked commit's index. Where there is none, a program that can
@@ -170,7 +190,7 @@ func (a *App) changedFiles(ctx context.Context, ix *artifact.Index) ([]string, e
 	if l, err := git.FindLayout(a.repoDir); err == nil && l.WorkTree == "" {
 		return nil, nil
 	}
-	tree, err := treeOf(ix)
+	tree, err := treeOf(ctx, ix)
 	if err != nil {
 		return nil, err
 	}
@@ -186,18 +206,20 @@ func (a *App) changedFiles(ctx context.Context, ix *artifact.Index) ([]string, e
 }
 
 // treeOf lists the tree that an index is of, from the index alone.
-func treeOf(ix *artifact.Index) ([]git.Entry, error) {
-	tree := make([]git.Entry, 0, ix.Manifest().Files)
-	for p := range ix.NumPartitions() {
+func treeOf(ctx context.Context, ix *artifact.Index) ([]git.Entry, error) {
+	parts := make([][]git.Entry, ix.NumPartitions())
+	err := ix.EachPartition(ctx, func(p int) error {
 		u, err := ix.Units(p)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		for f := range u.NumFiles() {
-			tree = append(tree, git.Entry{Path: u.Path(f), Mode: u.Mode(f), ID: u.Blob(f), Size: int64(u.Size(f))})
+		parts[p] = make([]git.Entry, u.NumFiles())
+		for f := range parts[p] {
+			parts[p][f] = git.Entry{Path: u.Path(f), Mode: u.Mode(f), ID: u.Blob(f), Size: int64(u.Size(f))}
 		}
-	}
-	return tree, nil
+		return nil
+	})
+	return slices.Concat(parts...), err
 }
 
 // freshness is what every answer says of itself.
