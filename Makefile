@@ -6,7 +6,7 @@ export CGO_CFLAGS := -O2 -g0
 TOOLS := internal/tools/go.mod
 FUZZTIME ?= 5s
 
-.PHONY: build client test lint fuzz scripts golden clean
+.PHONY: build client test lint actionlint action fuzz scripts golden clean
 
 build:            ## bin/pindex
 	go build -o bin/pindex ./cmd/pindex
@@ -24,10 +24,16 @@ test:             ## every test of every module
 	cd internal/oracle && go test ./...
 	cd internal/distribution && go test ./...
 
-lint:             ## gofmt, go vet, staticcheck
+lint: actionlint  ## gofmt, go vet, staticcheck, actionlint
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt these files:"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
 	go tool -modfile=$(TOOLS) staticcheck ./...
+
+actionlint:       ## the workflows in .github
+	go tool -modfile=$(TOOLS) actionlint
+
+action:           ## the action's steps, as a runner runs them, against a registry process
+	action/test.sh
 
 fuzz:             ## every fuzz target for FUZZTIME each
 	.ci/fuzz $(FUZZTIME)

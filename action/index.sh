@@ -1,0 +1,169 @@
+#!/usr/bin/env bash
+# The action's second step. Mode build compiles the commit into an OCI layout on
+# the runner, without credentials in the environment, and then copies it to the
+# registry, unless the code comes from a fork. Mode pull brings the commit's
+# index into a cache of the job. Inputs are PINDEX_ACTION_REGISTRY, _REPOSITORY,
+# _TOKEN, _REF, _VIEWS and _MODE; what the runner sets is GITHUB_* and RUNNER_*.
+set -euo pipefail
+
+die() { printf 'pindex action: %s\n' "$*" >&2; exit 2; }
+
+# What the program prints may hold text of the repository, and a line of that
+# must not be taken for a command to the runner.
+quiet=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+printf '::stop-commands::%s\n' "$quiet"
+trap 'printf "::%s::\n" "$quiet"' EXIT
+
+for tool in git jq; do
+  command -v "$tool" >/dev/null 2>&1 || die "$tool is missing on this runner"
+done
+
+# --- inputs
+mode=${PINDEX_ACTION_MODE:-build}
+views=${PINDEX_ACTION_VIEWS:-}
+ref=${PINDEX_ACTION_REF:-}
+token=${PINDEX_ACTION_TOKEN:-}
+registry=${PINDEX_ACTION_REGISTRY:-ghcr.io}
+repository=${PINDEX_ACTION_REPOSITORY:-$GITHUB_REPOSITORY/pindex}
+repository=${repository,,}
+unset PINDEX_ACTION_TOKEN
+[[ $mode = build || $mode = pull ]] || die "the input 'mode' is build or pull"
+[[ $registry =~ ^[A-Za-z0-9.-]+(:[0-9]+)?$ ]] || die "the input 'registry' is a host, such as ghcr.io"
+[[ $repository =~ ^[a-z0-9._-]+(/[a-z0-9._-]+)*$ ]] || die "the input 'repository' is a path, such as owner/name/pindex"
+[[ $views =~ ^[a-z,\ ]*$ ]] || die "the input 'views' is a list, such as source,lexical"
+[[ -f ${GITHUB_EVENT_PATH:-} ]] || die 'GITHUB_EVENT_PATH names no file'
+store=$registry/$repository
+viewflags=()
+[[ -z $views ]] || viewflags=("--views=${views// /}")
+
+workspace=${GITHUB_WORKSPACE:-$PWD}
+if [[ $mode = pull && $ref =~ ^([0-9a-f]{40}|[0-9a-f]{64})$ ]]; then
+  commit=$ref # which need not be in the clone, nor the clone there
+else
+  commit=$(git -C "$workspace" rev-parse --verify --end-of-options "${ref:-HEAD}^{commit}") ||
+    die "the workspace has no commit '${ref:-HEAD}': run actions/checkout before this action, with a 'ref' or 'fetch-depth' that brings it"
+fi
+
+# --- the event
+event_commit=$(jq -r --arg sha "${GITHUB_SHA:-}" \
+  '.pull_request.head.sha // .workflow_run.head_sha // .merge_group.head_sha // $sha' "$GITHUB_EVENT_PATH")
+
+# Another's code is built and not pushed: the packages that this repository's
+# jobs trust hold what this repository's own commits gave.
+outsider=$(jq -r --arg repo "$GITHUB_REPOSITORY" '
+  if .pull_request then .pull_request.head.repo.full_name // "a repository that is gone"
+  elif .workflow_run then .workflow_run.head_repository.full_name // "a repository that is gone"
+  elif .issue.pull_request then "a pull request, of which the event does not say where it comes from"
+  else $repo end
+  | if ascii_downcase == ($repo | ascii_downcase) then "" else . end' "$GITHUB_EVENT_PATH")
+
+# --- working folders; away from the workspace, so that no folder of the commit
+# can pass for a registry's name
+work=$RUNNER_TEMP/pindex
+mkdir -p "$work"
+work=$(mktemp -d "$work/run.XXXXXX")
+cd "$work"
+export PINDEX_CACHE_DIR=$work/cache
+unset PINDEX_STORE
+
+emit() {
+  [[ $2 != *[$'\n\r']* ]] || die "the output $1 has a line end in it"
+  printf '%s=%s\n' "$1" "$2" >>"$GITHUB_OUTPUT"
+}
+later() { printf '%s=%s\n' "$1" "$2" >>"$GITHUB_ENV"; }
+summary() { printf '%s\n' "$@" >>"$GITHUB_STEP_SUMMARY"; }
+bytes() { LC_ALL=C awk -v n="$1" 'BEGIN { if (n < 1e6) printf "%.1f kB", n / 1e3; else printf "%.1f MB", n / 1e6 }'; }
+
+# with_registry runs a command that may talk to the registry.
+with_registry() {
+  if [[ -n $token ]]; then
+    PINDEX_REGISTRY_HOST=$registry PINDEX_REGISTRY_USERNAME=${PINDEX_REGISTRY_USERNAME:-${GITHUB_ACTOR:-}} \
+      PINDEX_REGISTRY_PASSWORD=$token "$@"
+  else
+    "$@"
+  fi
+}
+
+emit commit "$commit"
+emit event-commit "$event_commit"
+
+# --- mode pull
+if [[ $mode = pull ]]; then
+  with_registry pindex-client pull --json --progress=plain --repo="$workspace" --store="$store" --commit="$commit" \
+    "${viewflags[@]}" >pull.json
+  emit digest "$(jq -r .digest pull.json)"
+  emit reference "$store:$commit"
+  emit bytes-uploaded 0
+  emit index-path "$PINDEX_CACHE_DIR"
+  later PINDEX_CACHE_DIR "$PINDEX_CACHE_DIR"
+  later PINDEX_STORE "$store"
+  summary '### pindex: index pulled' '' '| | |' '|---|---|' "| commit | \`$commit\` |" "| index digest | \`$(jq -r .digest pull.json)\` |" \
+    "| from | \`$store\` |" "| packs read | $(jq -r '"\(.fetched) of \(.partitions)"' pull.json) |"
+  exit
+fi
+
+# --- mode build
+layout=$work/index
+env -u GITHUB_TOKEN -u PINDEX_REGISTRY_USERNAME -u PINDEX_REGISTRY_PASSWORD \
+  pindex compile --json --progress=plain --repo="$workspace" --commit="$commit" --store="$layout" --report=report.json \
+  --source="${GITHUB_SERVER_URL:-https://github.com}/$GITHUB_REPOSITORY" "${viewflags[@]}" >compile.json
+read -r digest tag oci_digest < <(jq -r '"\(.digest) \(.tag) \(.oci_digest)"' compile.json)
+size=$(pindex ls --json --store="$layout" | jq -r --arg tag "$tag" '.results[] | select(.tag == $tag) | .bytes')
+# The index digest is the digest of the manifest, and so the name of its blob.
+built=$(jq '[.partitions[].segments | length] | add // 0' "$layout/blobs/sha256/${digest#sha256:}")
+
+result=full uploaded=0 reference=
+if [[ -z $outsider ]]; then
+  # The layout holds this index alone.
+  with_registry pindex cp --json --progress=plain --repo="$workspace" --all "$layout" "$store" >cp.json
+  uploaded=$(jq '[.results[].bytes] | add' cp.json)
+  [[ $(jq '[.results[].unchanged] | all' cp.json) = false ]] || result=unchanged
+  reference=$store:$tag@$oci_digest
+fi
+
+emit digest "$digest"
+emit reference "$reference"
+emit mode "$result"
+emit segments-reused 0
+emit segments-built "$built"
+emit bytes-uploaded "$uploaded"
+emit size-bytes "$size"
+emit index-path "$layout"
+later PINDEX_STORE "$layout"
+later PINDEX_CACHE_DIR "$PINDEX_CACHE_DIR"
+
+# --- the job's summary. Paths are the repository's text, so they stand escaped
+# in an HTML block, where nothing is markup.
+case $result in
+  unchanged) head='the registry held this index already' ;;
+  *) head='index pushed' ;;
+esac
+[[ -z $outsider ]] || head='index built, not pushed'
+summary "### pindex: $head" '' '| | |' '|---|---|' "| commit | \`$commit\` |"
+[[ $commit = "$event_commit" ]] || summary "| the event's commit | \`${event_commit//[^0-9a-f]/}\` |"
+summary "| index digest | \`$digest\` |"
+if [[ -n $reference ]]; then
+  summary "| reference | \`$reference\` |"
+else
+  summary "| not pushed, because the code comes from | $(jq -rn --arg o "$outsider" '$o | gsub("[^A-Za-z0-9._/, -]"; "?")') |"
+fi
+summary "| files | $(jq -r '"\(.indexed) of \(.files) indexed, \(.units) units"' report.json) |" \
+  "| segments | $built built, 0 reused |" \
+  "| size | $(bytes "$size") for $(bytes "$(jq .bytes report.json)") of source |" \
+  "| uploaded | $(bytes "$uploaded") |" \
+  "| time | $(jq .wall_ms.total report.json) ms |" \
+  '' '| view | bytes | packed |' '|---|---:|---:|'
+jq -r '.views | to_entries | sort_by(.key)[] | "| \(.key) | \(.value.raw) | \(.value.packed) |"' report.json >>"$GITHUB_STEP_SUMMARY"
+for kind in skipped degraded; do
+  jq -r --arg kind "$kind" '
+    (.[$kind] // []) as $notes | if $notes == [] then empty else
+    def safe: tostring | gsub("[\\x00-\\x1f\\x7f]"; "?") | @html;
+    (if $kind == "skipped" then "in no view" else "read by lines or with gaps" end) as $what
+    | "",
+      "<details><summary>\($notes | length) files \($what): \([$notes | group_by(.reason)[] | "\(length) \(.[0].reason | safe)"][:10] | join(", "))</summary>",
+      "<pre>",
+      ($notes[:50][] | "\((.path // "(a name that is not UTF-8)") | safe): \(.reason | safe)"),
+      (if ($notes | length) > 50 then "and \(($notes | length) - 50) more" else empty end),
+      "</pre></details>"
+    end' report.json >>"$GITHUB_STEP_SUMMARY"
+done

@@ -1,0 +1,186 @@
+#!/usr/bin/env bash
+# Runs the action's steps as a runner would, against a registry process on a
+# loopback port: a first push, a second one of a one-file commit, a re-run, a
+# merge, a pull request from a fork, and a pull into an empty cache. It fails,
+# and does not skip, where something that it needs is missing.
+# PINDEX_DOCKER_REGISTRY names another registry program than Debian's.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+root=$PWD
+
+fail() { printf 'action test: %s\n' "$*" >&2; exit 1; }
+server=${PINDEX_DOCKER_REGISTRY:-docker-registry}
+for tool in git jq curl go cc "$server"; do
+  command -v "$tool" >/dev/null 2>&1 || fail "$tool is missing"
+done
+
+work=$(mktemp -d)
+pid=
+cleanup() {
+  [[ -z $pid ]] || { kill "$pid" && wait "$pid"; } 2>/dev/null || true
+  chmod -R u+w "$work" && rm -rf "$work"
+}
+trap cleanup EXIT
+
+# --- a registry that asks for a password, which user "user" has: "secret".
+# The port is one that was free a moment ago, so it may take several tries.
+printf '%s\n' 'user:$2a$04$XTh/P3HdBYJQSE5KMcIw0OlvVLC2rkBoLtfUrkUDxSJXn1VAkA5fG' >"$work/htpasswd"
+for _ in 1 2 3 4 5; do
+  host=127.0.0.1:$((20000 + RANDOM % 20000))
+  cat >"$work/registry.yml" <<EOF
+version: 0.1
+log: {level: info, accesslog: {disabled: true}}
+storage: {filesystem: {rootdirectory: $work/registry}}
+http: {addr: "$host"}
+auth: {htpasswd: {realm: test, path: $work/htpasswd}}
+EOF
+  "$server" serve "$work/registry.yml" >"$work/registry.log" 2>&1 &
+  pid=$!
+  for _ in $(seq 100); do
+    [[ $(curl -s -o /dev/null -w '%{http_code}' "http://$host/v2/" || true) != 401 ]] || break 2
+    kill -0 "$pid" 2>/dev/null || break
+    sleep 0.05
+  done
+  kill "$pid" 2>/dev/null && wait "$pid" || true
+  pid=
+done
+[[ -n $pid ]] || { cat "$work/registry.log" >&2; fail 'the registry does not start'; }
+
+# --- a repository, and clones of it as actions/checkout makes them
+export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null \
+  GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@example.invalid GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@example.invalid \
+  GIT_AUTHOR_DATE=2024-01-01T00:00:00Z GIT_COMMITTER_DATE=2024-01-01T00:00:00Z
+origin=$work/origin
+git init -q -b main "$origin"
+for i in $(seq 40); do
+  printf 'def handler_%d(request):\n    """Answer request number %d."""\n    return render(request, %d)\n' "$i" "$i" "$i" >"$origin/handler_$i.py"
+done
+hostile=$origin/$'::error::<b>logo\n<' # a folder, so that its files end in markup
+mkdir "$hostile"
+printf 'a\0b' >"$hostile/pre>.png"
+commit() { git -C "$origin" add -A && git -C "$origin" commit -q -m "$1"; }
+commit first
+first=$(git -C "$origin" rev-parse HEAD)
+printf 'def handler_7(request):\n    return redirect(request, "/seven")\n' >"$origin/handler_7.py"
+commit second
+second=$(git -C "$origin" rev-parse HEAD)
+git -C "$origin" checkout -q -b topic "$first"
+printf 'def topic():\n    return 1\n' >"$origin/topic.py"
+commit topic
+topic=$(git -C "$origin" rev-parse HEAD)
+git -C "$origin" checkout -q main
+git -C "$origin" merge -q --no-ff -m merge topic
+merge=$(git -C "$origin" rev-parse HEAD)
+
+checkout() { # COMMIT: a workspace of one commit, without its history
+  rm -rf "$work/workspace"
+  git init -q "$work/workspace"
+  git -C "$work/workspace" fetch -q --depth=1 "file://$origin" "$1"
+  git -C "$work/workspace" checkout -q FETCH_HEAD
+}
+git -C "$origin" config uploadpack.allowAnySHA1InWant true
+
+# --- the runner
+go build -o "$work/runsteps" ./action/runsteps
+export RUNNER_TEMP=$work/temp GITHUB_WORKSPACE=$work/workspace GITHUB_EVENT_PATH=$work/event.json \
+  GITHUB_STEP_SUMMARY=$work/summary.md GITHUB_REPOSITORY=Owner/Name GITHUB_ACTOR=user \
+  GITHUB_SERVER_URL=https://github.com RUNSTEPS_TOKEN=not-for-this-registry DOCKER_CONFIG=$work/docker
+unset PINDEX_STORE PINDEX_CACHE_DIR PINDEX_REGISTRY_USERNAME PINDEX_REGISTRY_PASSWORD PINDEX_REGISTRY_HOST GITHUB_TOKEN GITHUB_SHA
+mkdir "$RUNNER_TEMP"
+
+act() { # NAME EVENT-JSON ARGUMENT...: runs the action; outputs in $work/NAME.json
+  local name=$1
+  printf '%s' "$2" >"$GITHUB_EVENT_PATH"
+  shift 2
+  printf '\n== %s\n' "$name"
+  rm -rf "$GITHUB_STEP_SUMMARY"
+  out=$work/$name.json
+  "$work/runsteps" -in "registry=$host" "$@" "$root" >"$out" 2>"$work/$name.log" || { cat "$work/$name.log" >&2; return 1; }
+  jq -c . "$out"
+}
+refused() { # NAME EVENT-JSON TEXT ARGUMENT...: the action fails, and says TEXT
+  local name=$1 text=$3
+  if act "$1" "$2" "${@:4}" >/dev/null 2>&1; then fail "$name: it should have failed"; fi
+  grep -qF -- "$text" "$work/$name.log" || { cat "$work/$name.log" >&2; fail "$name: it does not say '$text'"; }
+  printf '\n== %s: refused\n' "$name"
+}
+is() { # OUTPUT VALUE
+  local got
+  got=$(jq -r --arg k "$1" '.[$k]' "$out")
+  [[ $got = "$2" ]] || fail "$(basename "$out" .json): $1 is '$got', want '$2'"
+}
+get() { jq -r --arg k "$1" '.[$k]' "$work/$2.json"; }
+says() { grep -qF -- "$1" "$GITHUB_STEP_SUMMARY" || { cat "$GITHUB_STEP_SUMMARY" >&2; fail "the summary does not say '$1'"; }; }
+tags() { curl -s -u user:secret "http://$host/v2/owner/name/pindex/tags/list" | jq -c '.tags // [] | sort'; }
+push='{"after": "%s"}'
+pr='{"pull_request": {"head": {"sha": "%s", "repo": {"full_name": "%s"}}}}'
+
+checkout "$first"
+export GITHUB_SHA=$first
+act first "$(printf "$push" "$first")" -in token=secret -then 'pindex search "answer request number 3" -k 1 | grep -q handler_3'
+is commit "$first"; is event-commit "$first"; is mode full; is segments-reused 0
+# A file that is in no view still has its name in the index: 41 files, 5 segments each.
+is segments-built 205
+[[ $(get bytes-uploaded first) -gt 0 && $(get size-bytes first) -gt $(get bytes-uploaded first) ]] || fail 'sizes'
+[[ $(get reference first) =~ ^"$host/owner/name/pindex:$first@sha256:"[0-9a-f]{64}$ ]] || fail 'reference'
+[[ -f $(get index-path first)/oci-layout ]] || fail 'index-path is no OCI layout'
+[[ $(tags) = "[\"$first\",\"$first.report\"]" ]] || fail "tags: $(tags)"
+says 'index pushed'; says '1 binary'; says '::error::&lt;b&gt;logo?&lt;/pre&gt;.png: binary'
+grep -q '^::stop-commands::[0-9a-f]\{32\}$' "$work/first.log" || fail 'commands to the runner are not stopped'
+! grep -rqF secret "$work/first.log" "$GITHUB_STEP_SUMMARY" || fail 'the token was printed'
+
+checkout "$second"
+export GITHUB_SHA=$second
+act second "$(printf "$push" "$second")" -in token=secret
+is commit "$second"; is mode full; is segments-built 205
+(( $(get bytes-uploaded second) * 10 < $(get bytes-uploaded first) )) || fail 'a one-file commit uploads more than a tenth'
+
+act again "$(printf "$push" "$second")" -in token=secret
+is mode unchanged; is bytes-uploaded 0
+is digest "$(get digest second)"; is reference "$(get reference second)"
+says 'the registry held this index already'
+
+checkout "$merge"
+export GITHUB_SHA=$merge
+act merge "$(printf "$pr" "$topic" owner/name)" -in token=secret
+is commit "$merge"; is event-commit "$topic"; is mode full
+says "$topic"
+[[ -n $(get reference merge) ]] || fail 'a pull request of the repository itself is pushed'
+
+before=$(tags)
+checkout "$topic"
+for event in "$(printf "$pr" "$topic" stranger/name)" '{"pull_request": {"head": {"sha": "'"$topic"'", "repo": null}}}' \
+  '{"workflow_run": {"head_sha": "'"$topic"'", "head_repository": {"full_name": "stranger/name"}}}' '{"issue": {"pull_request": {}}}'; do
+  act fork "$event" -in token=secret
+  is commit "$topic"; is mode full; is bytes-uploaded 0; is reference ''
+  [[ -f $(get index-path fork)/oci-layout ]] || fail 'a fork has no index'
+  says 'index built, not pushed'
+done
+[[ $(tags) = "$before" ]] || fail "a fork was pushed: $(tags)"
+
+act views "$(printf "$push" "$topic")" -in token=secret -in 'views=source, lexical' -in "ref=$topic"
+is segments-built 126
+[[ $(get reference views) =~ :"$topic"-[0-9a-f]{12}@ ]] || fail 'an index of some views has a tag of its own'
+
+# An agent's job: a token that may read, and afterwards none, as all is in the cache.
+checkout "$second"
+act pull "$(printf "$push" "$second")" -in mode=pull -in token=secret -then \
+  '[ -z "${PINDEX_REGISTRY_PASSWORD:-}" ] && pindex-client search redirect -k 1 | grep -q handler_7.py'
+is commit "$second"; is digest "$(get digest second)"; is reference "$host/owner/name/pindex:$second"; is mode ''
+[[ -d $(get index-path pull) ]] || fail 'index-path is no folder'
+says 'index pulled'
+
+rm -rf "$GITHUB_WORKSPACE" && mkdir "$GITHUB_WORKSPACE"
+act bare "$(printf "$push" "$second")" -in mode=pull -in token=secret -in "ref=$first" -then "pindex-client grep 'request, 7' --commit $first | grep -q handler_7.py"
+is commit "$first"; is digest "$(get digest first)"
+
+event=$(printf "$push" "$second")
+refused absent "$event" 'has no index of' -in mode=pull -in token=secret -in "ref=$topic"
+refused password "$event" 401 -in mode=pull -in token=wrong -in "ref=$first"
+refused anonymous "$event" 'it wants credentials and there are none' -in mode=pull -in "ref=$first"
+refused nothing "$event" 'run actions/checkout before' -in token=secret
+refused mode "$event" 'is build or pull' -in mode=both
+refused registry "$event" "'registry' is a host" -in 'registry=$(id)'
+refused option "$event" 'has no commit' -in ref=--help
+! grep -rlF not-for-this-registry "$work"/*.log "$RUNNER_TEMP" || fail "GitHub's token was kept or printed"
+printf '\naction test: passed\n'
