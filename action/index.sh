@@ -26,7 +26,10 @@ token=${PINDEX_ACTION_TOKEN:-}
 registry=${PINDEX_ACTION_REGISTRY:-ghcr.io}
 repository=${PINDEX_ACTION_REPOSITORY:-$GITHUB_REPOSITORY/pindex}
 repository=${repository,,}
-unset PINDEX_ACTION_TOKEN
+github_token=${GITHUB_TOKEN:-} username=${PINDEX_REGISTRY_USERNAME:-${GITHUB_ACTOR:-}} password=${PINDEX_REGISTRY_PASSWORD:-}
+if [[ -n $token ]]; then password=$token; fi
+# What reads the commit has no credentials in its environment.
+unset PINDEX_ACTION_TOKEN GITHUB_TOKEN PINDEX_REGISTRY_USERNAME PINDEX_REGISTRY_PASSWORD
 [[ $mode = build || $mode = pull ]] || die "the input 'mode' is build or pull"
 [[ $registry =~ ^[A-Za-z0-9.-]+(:[0-9]+)?$ ]] || die "the input 'registry' is a host, such as ghcr.io"
 [[ $repository =~ ^[a-z0-9._-]+(/[a-z0-9._-]+)*$ ]] || die "the input 'repository' is a path, such as owner/name/pindex"
@@ -74,14 +77,11 @@ later() { printf '%s=%s\n' "$1" "$2" >>"$GITHUB_ENV"; }
 summary() { printf '%s\n' "$@" >>"$GITHUB_STEP_SUMMARY"; }
 bytes() { LC_ALL=C awk -v n="$1" 'BEGIN { if (n < 1e6) printf "%.1f kB", n / 1e3; else printf "%.1f MB", n / 1e6 }'; }
 
-# with_registry runs a command that may talk to the registry.
+# with_registry runs a command that talks to the registry. The password goes to
+# that host alone, and GitHub's own token to ghcr.io alone.
 with_registry() {
-  if [[ -n $token ]]; then
-    PINDEX_REGISTRY_HOST=$registry PINDEX_REGISTRY_USERNAME=${PINDEX_REGISTRY_USERNAME:-${GITHUB_ACTOR:-}} \
-      PINDEX_REGISTRY_PASSWORD=$token "$@"
-  else
-    "$@"
-  fi
+  GITHUB_TOKEN=$github_token PINDEX_REGISTRY_HOST=$registry PINDEX_REGISTRY_USERNAME=$username \
+    PINDEX_REGISTRY_PASSWORD=$password "$@"
 }
 
 emit commit "$commit"
@@ -104,8 +104,7 @@ fi
 
 # --- mode build
 layout=$work/index
-env -u GITHUB_TOKEN -u PINDEX_REGISTRY_USERNAME -u PINDEX_REGISTRY_PASSWORD \
-  pindex compile --json --progress=plain --repo="$workspace" --commit="$commit" --store="$layout" --report=report.json \
+pindex compile --json --progress=plain --repo="$workspace" --commit="$commit" --store="$layout" --report=report.json \
   --source="${GITHUB_SERVER_URL:-https://github.com}/$GITHUB_REPOSITORY" "${viewflags[@]}" >compile.json
 read -r digest tag oci_digest < <(jq -r '"\(.digest) \(.tag) \(.oci_digest)"' compile.json)
 size=$(pindex ls --json --store="$layout" | jq -r --arg tag "$tag" '.results[] | select(.tag == $tag) | .bytes')
@@ -115,7 +114,7 @@ built=$(jq '[.partitions[].segments | length] | add // 0' "$layout/blobs/sha256/
 result=full uploaded=0 reference=
 if [[ -z $outsider ]]; then
   # The layout holds this index alone.
-  with_registry pindex cp --json --progress=plain --repo="$workspace" --all "$layout" "$store" >cp.json
+  with_registry pindex cp --json --progress=plain --all "$layout" "$store" >cp.json
   uploaded=$(jq '[.results[].bytes] | add' cp.json)
   [[ $(jq '[.results[].unchanged] | all' cp.json) = false ]] || result=unchanged
   reference=$store:$tag@$oci_digest

@@ -80,11 +80,27 @@ checkout() { # COMMIT: a workspace of one commit, without its history
 }
 git -C "$origin" config uploadpack.allowAnySHA1InWant true
 
+# A git that fails where it, or the program that runs it, could read a
+# credential while it reads the commit. (The environment of another process can
+# be read on Linux alone.)
+mkdir "$work/bin"
+cat >"$work/bin/git" <<EOF
+#!/bin/sh
+leak="\$GITHUB_TOKEN\$PINDEX_REGISTRY_PASSWORD\$PINDEX_ACTION_TOKEN"
+case \$(cat /proc/\$PPID/comm) in
+pindex*) leak=\$leak\$(tr '\\0' '\\n' </proc/\$PPID/environ | grep -E '^(GITHUB_TOKEN|PINDEX_(REGISTRY_PASSWORD|ACTION_TOKEN))=.') ;;
+esac
+[ -z "\$leak" ] || { echo 'a credential is in the environment of what reads the commit' >&2; exit 1; }
+exec $(command -v git) "\$@"
+EOF
+chmod +x "$work/bin/git"
+
 # --- the runner
 go build -o "$work/runsteps" ./action/runsteps
 export RUNNER_TEMP=$work/temp GITHUB_WORKSPACE=$work/workspace GITHUB_EVENT_PATH=$work/event.json \
   GITHUB_STEP_SUMMARY=$work/summary.md GITHUB_REPOSITORY=Owner/Name GITHUB_ACTOR=user \
   GITHUB_SERVER_URL=https://github.com RUNSTEPS_TOKEN=not-for-this-registry DOCKER_CONFIG=$work/docker
+PATH=$work/bin:$PATH
 unset PINDEX_STORE PINDEX_CACHE_DIR PINDEX_REGISTRY_USERNAME PINDEX_REGISTRY_PASSWORD PINDEX_REGISTRY_HOST GITHUB_TOKEN GITHUB_SHA
 mkdir "$RUNNER_TEMP"
 

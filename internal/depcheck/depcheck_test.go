@@ -41,6 +41,7 @@ var mayImport = map[string][]string{
 	"internal/cli":          {"artifact", "git", "registry", "fetch", "query", "mcp/tools"},
 	"cmd/pindex":            {"artifact", "git", "git/gogit", "compile", "registry", "fetch", "query", "internal/cli", "mcp"},
 	"cmd/pindex-client":     {"internal/cli", "mcp/stdio"},
+	"action/runsteps":       {},
 	"internal/bench":        {"artifact", "git", "registry", "registry/registrytest", "fetch"},
 	"internal/durable":      {},
 	"internal/fail":         {},
