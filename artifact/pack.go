@@ -32,6 +32,10 @@ const (
 // suffices for ReadPackTOC.
 const PackTOCMax = packHeaderSize + maxPackEntries*packEntrySize
 
+// PackTOCSize returns how many bytes of a pack of n segments suffice for
+// ReadPackTOC.
+func PackTOCSize(n int) int64 { return packHeaderSize + int64(n)*packEntrySize }
+
 // Codec says how a segment is stored in a pack. The number is part of the
 // format.
 type Codec uint8

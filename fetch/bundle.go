@@ -20,6 +20,7 @@ type bundle struct {
 	name  artifact.Digest // of what the bundle holds, not of its bytes
 	size  int64
 	parts []bundlePart
+	set   viewSet // the views of the parts, where it is known
 }
 
 type bundlePart struct {

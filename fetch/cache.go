@@ -205,6 +205,15 @@ func (c *Cache) put(k kind, name artifact.Digest, write func(io.Writer) error) b
 	return true
 }
 
+// drop removes a file that another one has taken the place of. Who has it
+// mapped keeps it; where that forbids removing it, it stays until the cache is
+// pruned.
+func (c *Cache) drop(k kind, name artifact.Digest) {
+	if c.readable && c.writable() {
+		os.Remove(c.path(k, name))
+	}
+}
+
 // openBlob is open for a file that is named by the digest of its content.
 func (c *Cache) openBlob(k kind, d artifact.Digest, size int64, always bool) (mapping, error) {
 	return c.open(k, d, size, always, func(data []byte) bool { return artifact.DigestOf(data) == d })

@@ -43,6 +43,21 @@
 // after a blob that it led to turned out to be gone. The cache belongs to one
 // user: who works for several tenants gives each a cache of its own.
 //
+// # Some views alone
+//
+// Of a distant store's packs, a pull of some views reads the table of contents
+// and then only the segments that it wants, neighbours in one request. A part
+// of a pack cannot be verified by the pack's digest, so the table is believed
+// no further than the manifest confirms it: a segment is used when it has the
+// size and the digest that the manifest says. Where a part turns out to be
+// something else, the pack is read whole and its own digest decides. Packs are
+// read whole, too, where nearly all of them is wanted, where they are small,
+// and where a registry ignores Range.
+//
+// A partition of which the cache has some views is a file with those segments
+// alone. When another view is needed, the rest is fetched and a file with more
+// takes its place.
+//
 // # Without a usable cache
 //
 // On a read-only or full disk, or where the folder belongs to somebody else,

@@ -6,7 +6,8 @@ import "github.com/pindex-dev/pindex/artifact"
 // its partition when the given views (nil for all) were unpacked, and its
 // offset there.
 func CachedSegment(c *Cache, m *artifact.Manifest, p int, views []artifact.View, v artifact.View) (path string, offset int64) {
-	_, form := newSource(nil, c, nil, m, views).bundles(p)
+	s := newSource(nil, c, nil, m, views)
+	form := s.form(p, s.wanted(p))
 	part, _ := form.find(v, m.Partitions[p].Segments[v.String()])
 	return c.path(partitions, form.name), part.offset
 }

@@ -17,9 +17,11 @@ import (
 // OpenOptions say which index of a commit is wanted, and how much of it. The
 // zero value asks for the commit's default profile, with all views.
 type OpenOptions struct {
-	// Views that are unpacked into the cache when a pack has to be read; nil
+	// Views that are brought into the cache when a pack has to be read; nil
 	// means all. The units are always among them. A view that is not listed
-	// can be read all the same: its partition is then unpacked as a whole.
+	// can be read all the same: its partition is then brought as a whole. Where
+	// the cache has some of a partition's views, because somebody asked for
+	// those, what else is needed is added to them.
 	Views []artifact.View
 	// Profile is the digest of the θ that the index must have; zero takes
 	// what the commit's own tag holds.

@@ -3,15 +3,13 @@ package fetch
 import (
 	"bytes"
 	"context"
-	"errors"
+	"fmt"
 	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/opencontainers/go-digest"
-	"golang.org/x/sync/errgroup"
-
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/registry"
 )
@@ -24,9 +22,11 @@ type source struct {
 	cache    *Cache
 	artifact *registry.Artifact
 	manifest *artifact.Manifest
-	views    []artifact.View // unpacked when a pack is read; nil for all
+	views    []artifact.View // brought when a pack is read; nil for all
 	packs    []packState
 	slots    chan struct{} // limits how many packs are in memory
+	form0    atomic.Uint32 // views of the form that was last found in the cache
+	bytes    atomic.Int64  // of packs that were read
 
 	mu     sync.Mutex
 	held   []mapping
@@ -66,26 +66,69 @@ func newSource(store registry.Store, cache *Cache, art *registry.Artifact, m *ar
 	}
 }
 
-// bundles returns the forms in which partition p can be in the cache: with
-// all its views, and with those that were asked for when these are fewer.
-func (s *source) bundles(p int) (whole, wanted *bundle) {
-	whole, wanted = new(bundle), new(bundle)
+// has returns the views that partition p has segments of.
+func (s *source) has(p int) viewSet {
+	var set viewSet
 	for _, v := range artifact.Views {
-		seg, ok := s.manifest.Partitions[p].Segments[v.String()]
-		if !ok {
-			continue
-		}
-		whole.add(v, seg.Digest, seg.Size)
-		if s.views == nil || v == artifact.Units || slices.Contains(s.views, v) {
-			wanted.add(v, seg.Digest, seg.Size)
+		if _, ok := s.manifest.Partitions[p].Segments[v.String()]; ok {
+			set = set.with(v)
 		}
 	}
-	whole.seal()
-	if len(wanted.parts) == len(whole.parts) {
-		return whole, whole
+	return set
+}
+
+// wanted returns those of them that were asked for, and the units.
+func (s *source) wanted(p int) viewSet {
+	if s.views == nil {
+		return s.has(p)
 	}
-	wanted.seal()
-	return whole, wanted
+	return viewsOf(s.views).with(artifact.Units) & s.has(p)
+}
+
+// form returns the form in which partition p is in the cache when it has the
+// given views there.
+func (s *source) form(p int, set viewSet) *bundle {
+	b := &bundle{set: set}
+	for _, v := range artifact.Views {
+		if set.contains(v) {
+			seg := s.manifest.Partitions[p].Segments[v.String()]
+			b.add(v, seg.Digest, seg.Size)
+		}
+	}
+	b.seal()
+	return b
+}
+
+// cached finds partition p in the cache in a form that has all of need: whole,
+// as it was asked for, and then in any other, of which those with the most
+// views come first. With always, its content is verified. The form is nil when
+// there is none.
+func (s *source) cached(p int, need viewSet, always bool) (*bundle, mapping) {
+	has := s.has(p)
+	var tried [3]viewSet
+	for i, set := range []viewSet{viewSet(s.form0.Load()) & has, has, s.wanted(p)} {
+		if set.includes(need) && !slices.Contains(tried[:i], set) {
+			if f := s.form(p, set); len(f.parts) > 0 {
+				if m, err := s.cache.openBundle(f, always); err == nil {
+					s.form0.Store(uint32(set))
+					return f, m
+				}
+			}
+		}
+		tried[i] = set
+	}
+	// Every form that a pull of some views may have left. They are few, and
+	// looked for only before a pack would have to be read.
+	for _, set := range subsets(has) {
+		if set.includes(need) && !slices.Contains(tried[:], set) {
+			f := s.form(p, set)
+			if m, err := s.cache.openBundle(f, always); err == nil {
+				s.form0.Store(uint32(set))
+				return f, m
+			}
+		}
+	}
+	return nil, mapping{}
 }
 
 // segment returns the bytes of one segment, which stay valid until close. The
@@ -106,27 +149,29 @@ func (s *source) segment(ctx context.Context, p int, v artifact.View, seg artifa
 			return b, nil
 		}
 	}
-	whole, wanted := s.bundles(p)
-	for _, form := range []*bundle{whole, wanted} {
-		if _, ok := form.find(v, seg); !ok {
-			continue
-		}
-		if m, err := s.cache.openBundle(form, again); err == nil {
-			return s.hold(st, form, m, v, seg)
-		}
+	if form, m := s.cached(p, viewSet(0).with(v), again); form != nil {
+		return s.hold(st, form, m, v, seg)
 	}
 	return s.unpack(ctx, p, v, seg)
 }
 
-// unpack reads the pack of partition p, brings it into the cache and returns
-// one of its segments. The caller holds the partition's lock.
+// unpack reads what is missing of partition p, brings it into the cache and
+// returns one of its segments. The caller holds the partition's lock.
 func (s *source) unpack(ctx context.Context, p int, v artifact.View, seg artifact.SegmentInfo) ([]byte, error) {
-	pack, err := s.readPack(ctx, p)
-	if err != nil {
-		return nil, err
+	need := s.wanted(p)
+	held, m := s.cached(p, viewSet(0).with(artifact.Units), true)
+	switch {
+	case held == nil && need.contains(v):
+	case held != nil && s.byParts(p, viewSet(0).with(v)):
+		// Somebody chose these views, so what they left out is added as it is
+		// needed.
+		if s.views == nil {
+			need = 0
+		}
+	default:
+		need = s.has(p)
 	}
-	defer func() { <-s.slots }()
-	form, err := s.ingest(p, pack, v)
+	got, form, err := s.complete(ctx, p, need.with(v), held, m)
 	if err != nil {
 		return nil, err
 	}
@@ -135,67 +180,69 @@ func (s *source) unpack(ctx context.Context, p int, v artifact.View, seg artifac
 			return s.hold(&s.packs[p], form, m, v, seg)
 		}
 	}
-	b, err := pack.SegmentAs(v, seg)
-	if err != nil {
-		return nil, s.explain(err, p)
+	if got[v] == nil {
+		return nil, s.explain(fmt.Errorf("%w: it has no %s segment", artifact.ErrDamaged, v), p)
 	}
-	if e, ok := pack.Entry(v); ok && e.Codec == artifact.CodecRaw {
-		b = bytes.Clone(b) // a part of the pack would keep all of it in memory
-	}
-	return b, nil
+	return bytes.Clone(got[v]), nil // a part of the pack would keep all of it in memory
 }
 
-// ingest unpacks a pack into the cache, in the wanted form if that has the
-// view v, else whole, and returns the form. It returns nil when the cache
-// cannot be written to.
-func (s *source) ingest(p int, pack *artifact.Pack, v artifact.View) (*bundle, error) {
+// segments are verified contents by view; nil where there is none.
+type segments [8][]byte
+
+// complete reads the views need of partition p less those that held, a form
+// that is in the cache, has, and writes them all to the cache as one form,
+// which takes held's place. It closes held's mapping m. form is nil when the
+// cache cannot be written to; got has what was read, and more in that case.
+func (s *source) complete(ctx context.Context, p int, need viewSet, held *bundle, m mapping) (got segments, form *bundle, err error) {
+	defer m.close()
+	missing := need
+	if held != nil {
+		missing &^= held.set
+	}
+	if err := s.takeSlot(ctx); err != nil {
+		return got, nil, err
+	}
+	defer s.giveSlot()
+	if got, err = s.read(ctx, p, missing); err != nil {
+		return got, nil, err
+	}
 	if !s.cache.writable() {
-		return nil, nil
+		return got, nil, nil
 	}
-	whole, form := s.bundles(p)
-	if !slices.ContainsFunc(form.parts, func(part bundlePart) bool { return part.view == v }) {
-		form = whole
+	set := need
+	if held != nil {
+		set |= held.set
 	}
+	form = s.form(p, set)
 	contents := make([][]byte, len(form.parts))
 	for i, part := range form.parts {
-		b, err := pack.SegmentAs(part.view, s.manifest.Partitions[p].Segments[part.view.String()])
-		if err != nil {
-			return nil, s.explain(err, p)
+		if contents[i] = got[part.view]; contents[i] == nil {
+			old, _ := held.find(part.view, s.manifest.Partitions[p].Segments[part.view.String()])
+			contents[i] = old.of(m.data)
 		}
-		contents[i] = b
 	}
-	if !s.cache.putBundle(form, contents) {
-		return nil, nil
+	// A fault while reading what was held is a damaged file of the cache.
+	var written bool
+	err = artifact.Guard(func() error { written = s.cache.putBundle(form, contents); return nil })
+	if err != nil || !written {
+		return got, nil, explain(err, "a file of the cache cannot be read")
 	}
-	return form, nil
+	if held != nil && held.name != form.name {
+		s.cache.drop(partitions, held.name)
+	}
+	return got, form, nil
 }
 
-// readPack fetches and opens a pack and takes one of the slots, which the
-// caller gives back.
-func (s *source) readPack(ctx context.Context, p int) (_ *artifact.Pack, err error) {
+func (s *source) takeSlot(ctx context.Context) error {
 	select {
 	case s.slots <- struct{}{}:
+		return nil
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
-	defer func() {
-		if err != nil {
-			<-s.slots
-		}
-	}()
-	b, err := s.store.Fetch(ctx, s.artifact.Packs[p])
-	if err != nil {
-		if r, ok := s.store.(*remembering); ok && errors.Is(err, registry.ErrNotFound) {
-			r.forget(registry.CommitTag(s.manifest.Commit), registry.ProfileTag(s.manifest.Commit, s.manifest.Profile.Digest))
-		}
-		return nil, registry.Incomplete(s.store, err)
-	}
-	pack, err := artifact.OpenPack(b)
-	if err != nil {
-		return nil, s.explain(err, p)
-	}
-	return pack, nil
 }
+
+func (s *source) giveSlot() { <-s.slots }
 
 func (s *source) explain(err error, p int) error {
 	return explain(err, "pack %s of partition %d in %s cannot be used", s.artifact.Packs[p].Digest, p, s.store.Name())
@@ -235,81 +282,4 @@ func parallel(store registry.Store) int {
 		n = max(n, d.Concurrency())
 	}
 	return n
-}
-
-// Pulled says what Pull did.
-type Pulled struct {
-	Commit     string
-	Digest     artifact.Digest // the index digest
-	Partitions int
-	Unpacked   int // partitions whose pack had to be read
-}
-
-// Pull brings a commit's index into the cache: all the segments of the views
-// in opt, and the model. Segments that are there already are verified against
-// their digests, so Pull also mends a damaged cache. progress, which may be
-// nil, is called with the number of partitions done, from several goroutines.
-func Pull(ctx context.Context, store registry.Store, cache *Cache, commit string, opt OpenOptions, progress func(done, total int)) (*Pulled, error) {
-	store = remember(store, cache, true)
-	s, err := openSource(ctx, store, cache, commit, opt)
-	if err != nil {
-		return nil, err
-	}
-	defer s.close()
-	if !cache.writable() {
-		return nil, cache.err()
-	}
-	out := &Pulled{Commit: commit, Digest: s.artifact.Index(), Partitions: len(s.packs)}
-	var done, unpacked atomic.Int64
-	g, gctx := errgroup.WithContext(ctx)
-	g.SetLimit(parallel(store))
-	for p := range s.packs {
-		g.Go(func() error {
-			return Guard(func() error {
-				if err := context.Cause(gctx); err != nil {
-					return err
-				}
-				read, err := s.pull(gctx, p)
-				if read {
-					unpacked.Add(1)
-				}
-				if n := done.Add(1); err == nil && progress != nil {
-					progress(int(n), len(s.packs))
-				}
-				return err
-			})
-		})
-	}
-	if err := g.Wait(); err != nil {
-		return nil, err
-	}
-	if !cache.writable() {
-		return nil, cache.err()
-	}
-	if s.manifest.Model != nil {
-		if _, err := Model(ctx, store, cache, *s.manifest.Model); err != nil {
-			return nil, err
-		}
-	}
-	out.Unpacked = int(unpacked.Load())
-	return out, nil
-}
-
-// pull brings one partition into the cache and reports whether its pack had
-// to be read.
-func (s *source) pull(ctx context.Context, p int) (bool, error) {
-	whole, wanted := s.bundles(p)
-	for _, form := range []*bundle{whole, wanted} {
-		if m, err := s.cache.openBundle(form, true); err == nil {
-			m.close()
-			return false, nil
-		}
-	}
-	pack, err := s.readPack(ctx, p)
-	if err != nil {
-		return false, err
-	}
-	defer func() { <-s.slots }()
-	_, err = s.ingest(p, pack, artifact.Units)
-	return true, err
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
@@ -133,6 +134,7 @@ type endpoint struct {
 	client   *auth.Client
 	attempts int
 	sleep    func(ctx context.Context, d time.Duration) error
+	noRange  atomic.Bool // it was caught giving no parts of blobs
 
 	mu   sync.Mutex
 	down bool // a mirror that failed is not asked again

@@ -245,11 +245,15 @@ func (e *endpoint) blobOnce(ctx context.Context, p *partialBlob) error {
 
 // rangeFits reports whether a Content-Range starts where it has to and belongs
 // to a blob of the right size.
-func rangeFits(value string, start, size int64) bool {
+func rangeFits(value string, start, size int64) bool { return rangeIs(value, start, size-1, size) }
+
+// rangeIs reports whether a Content-Range is of the bytes first to last of a
+// blob of the right size.
+func rangeIs(value string, first, last, size int64) bool {
 	var from, to int64
 	var total string
 	if n, err := fmt.Sscanf(value, "bytes %d-%d/%s", &from, &to, &total); n != 3 || err != nil {
 		return false
 	}
-	return from == start && to == size-1 && (total == "*" || total == fmt.Sprint(size))
+	return from == first && to == last && (total == "*" || total == fmt.Sprint(size))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/fetch"
 	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/registry"
 )
@@ -185,6 +186,9 @@ func (a *App) stored(ctx context.Context, args []string) (registry.Store, *regis
 	if m.Commit != commit {
 		return nil, nil, nil, "", fail.New(fail.Verification, "compile the commit again with --replace", "the index under %s is one of commit %s", commit, m.Commit)
 	}
+	if len(art.Packs) != len(m.Partitions) {
+		return nil, nil, nil, "", fail.New(fail.Verification, "compile the commit again with --replace", "the index of %s has %d packs for %d partitions", commit, len(art.Packs), len(m.Partitions))
+	}
 	return store, art, m, commit, nil
 }
 
@@ -204,19 +208,15 @@ func (a *App) inspect(ctx context.Context, args []string) (*inspectAnswer, error
 	for name, v := range m.Views {
 		ans.Views[name] = inspectView{ViewInfo: v}
 	}
-	for p, desc := range art.Packs {
-		b, err := store.Fetch(ctx, desc)
-		if err != nil {
-			return nil, err
-		}
-		pack, err := artifact.OpenPack(b)
-		if err != nil {
-			return nil, fail.Wrap(fail.Verification, err, "compile the commit again with --replace", "pack %d of %s", p, short(commit))
-		}
-		for _, e := range pack.Entries() {
+	tables, err := fetch.Tables(ctx, store, art, m)
+	if err != nil {
+		return nil, err
+	}
+	for _, entries := range tables {
+		for _, e := range entries {
 			v := ans.Views[e.View.String()]
-			v.Bytes += int64(e.RawLength)
-			v.Packed += int64(e.Length)
+			v.Bytes += e.RawLength
+			v.Packed += e.Length
 			ans.Views[e.View.String()] = v
 		}
 	}

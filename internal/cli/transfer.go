@@ -32,7 +32,8 @@ type pullAnswer struct {
 	Digest     string `json:"digest"`
 	Store      string `json:"store"`
 	Partitions int    `json:"partitions"`
-	Fetched    int    `json:"fetched"` // packs that had to be read
+	Fetched    int    `json:"fetched"` // packs that had to be read, whole or in part
+	Bytes      int64  `json:"bytes"`   // of those, as they travelled
 }
 
 type pullFlags struct {
@@ -49,7 +50,10 @@ func (a *App) pullCmd() *cobra.Command {
 		Long: `Bring the index of a commit (default: HEAD) into the cache, verified, so that it
 opens without the store. With --wait, an index that is still being built is
 waited for; with --max-distance, the nearest first-parent ancestor that has one
-is taken instead. Exit code 3 names what was tried.`,
+is taken instead. Exit code 3 names what was tried.
+
+With --views, only those views travel: of a registry's packs, as much as they
+need is read by Range. Source positions and text need the source view.`,
 		Example: `  pindex pull --store ghcr.io/owner/repository/pindex
   pindex pull --wait 10m --max-distance 20`,
 		Args: cobra.MaximumNArgs(1),
@@ -67,7 +71,7 @@ is taken instead. Exit code 3 names what was tried.`,
 		},
 	}
 	fl := c.Flags()
-	fl.StringSliceVar(&f.views, "views", nil, "views to unpack: source, lexical, dense, structural (default: all)")
+	fl.StringSliceVar(&f.views, "views", nil, "`VIEWS` to bring: source, lexical, dense, structural (default: all); others are fetched when they are needed")
 	fl.IntVar(&f.distance, "max-distance", 0, "take the index of the nearest first-parent ancestor, at most `N` steps back")
 	fl.DurationVar(&f.wait, "wait", 0, "wait up to `DURATION` for the commit's own index, such as 90s or 10m")
 	return c
@@ -125,7 +129,7 @@ func (a *App) pull(ctx context.Context, f pullFlags, args []string) (*pullAnswer
 	}
 	return &pullAnswer{
 		Schema: schemaPull, Asked: commit, Commit: out.Commit, Distance: at, Digest: out.Digest.String(), Store: store.Name(),
-		Partitions: out.Partitions, Fetched: out.Unpacked,
+		Partitions: out.Partitions, Fetched: out.Unpacked, Bytes: out.Bytes,
 	}, nil
 }
 
