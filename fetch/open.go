@@ -26,6 +26,8 @@ type OpenOptions struct {
 	// Profile is the digest of the θ that the index must have; zero takes
 	// what the commit's own tag holds.
 	Profile artifact.Digest
+	// Index is the index digest that alone is accepted; zero accepts any.
+	Index artifact.Digest
 }
 
 // Open returns the index of a commit, given as its full hash. Everything up
@@ -37,10 +39,12 @@ type OpenOptions struct {
 // Errors: code NoIndex when the store has no such index, Verification when
 // what it has is damaged or of another commit, and the store's own.
 func Open(ctx context.Context, store registry.Store, cache *Cache, commit string, opt OpenOptions) (*artifact.Index, error) {
-	s, err := openSource(ctx, remember(store, cache, false), cache, commit, opt)
+	store = remember(store, cache, false)
+	s, err := openSource(ctx, store, cache, commit, opt)
 	if err != nil {
 		return nil, err
 	}
+	settle(store)
 	life, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	open := func(p int, v artifact.View, seg artifact.SegmentInfo) ([]byte, error) {
 		return s.segment(life, p, v, seg)
@@ -64,6 +68,10 @@ func openSource(ctx context.Context, store registry.Store, cache *Cache, commit 
 	}
 	if conf.Commit != commit {
 		return nil, wrong(fmt.Errorf("it is of commit %s", conf.Commit))
+	}
+	if !opt.Index.IsZero() && art.Index() != opt.Index {
+		return nil, fail.New(fail.Verification, "find out who wrote the other index and why; if it is right, name its digest",
+			"%s has index %s of commit %s, and %s was asked for", store.Name(), art.Index(), commit, opt.Index)
 	}
 	b, err := manifestBytes(ctx, store, cache, art)
 	if err != nil {

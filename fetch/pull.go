@@ -67,6 +67,7 @@ func Pull(ctx context.Context, store registry.Store, cache *Cache, commit string
 			return nil, err
 		}
 	}
+	settle(store)
 	out.Unpacked, out.Bytes = int(unpacked.Load()), s.bytes.Load()
 	return out, nil
 }

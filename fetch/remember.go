@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"sync"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
@@ -26,7 +27,10 @@ type distant interface {
 type remembering struct {
 	registry.Store
 	cache *Cache
-	fresh bool // ask for tags, and remember the answer
+	fresh bool // ask for tags, whatever is remembered
+
+	mu      sync.Mutex
+	pending map[string]ocispec.Descriptor // what tags were found to hold
 }
 
 // remember wraps a distant store; others are returned as they are.
@@ -34,7 +38,25 @@ func remember(store registry.Store, cache *Cache, fresh bool) registry.Store {
 	if _, ok := store.(distant); !ok {
 		return store
 	}
-	return &remembering{store, cache, fresh}
+	return &remembering{Store: store, cache: cache, fresh: fresh, pending: map[string]ocispec.Descriptor{}}
+}
+
+// settle remembers what tags were found to hold, once it has turned out to be
+// what was looked for.
+func settle(store registry.Store) {
+	r, ok := store.(*remembering)
+	if !ok {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for tag, d := range r.pending {
+		b, err := json.Marshal(tagRecord{r.Name(), tag, d})
+		if err == nil && len(b) <= maxTagRecord {
+			r.cache.put(tags, tagName(r.Name(), tag), func(w io.Writer) error { _, err := w.Write(b); return err })
+		}
+	}
+	clear(r.pending)
 }
 
 // tagRecord is what the cache holds of a tag.
@@ -67,9 +89,9 @@ func (r *remembering) Resolve(ctx context.Context, tag string) (ocispec.Descript
 		r.cache.dropTag(name)
 	case err == nil:
 		d = ocispec.Descriptor{MediaType: d.MediaType, Digest: d.Digest, Size: d.Size}
-		if b, err := json.Marshal(tagRecord{r.Name(), tag, d}); err == nil && len(b) <= maxTagRecord {
-			r.cache.put(tags, name, func(w io.Writer) error { _, err := w.Write(b); return err })
-		}
+		r.mu.Lock()
+		r.pending[tag] = d
+		r.mu.Unlock()
 	}
 	return d, err
 }
@@ -95,7 +117,10 @@ func (r *remembering) Fetch(ctx context.Context, d ocispec.Descriptor) ([]byte, 
 // forget drops what is remembered of a commit's tags: what they held turned out
 // not to be there.
 func (r *remembering) forget(tags ...string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for _, t := range tags {
+		delete(r.pending, t)
 		r.cache.dropTag(tagName(r.Name(), t))
 	}
 }

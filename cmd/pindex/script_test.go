@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -56,6 +57,7 @@ func TestScripts(t *testing.T) {
 			"code":     cmdCode,
 			"commit":   cmdCommit,
 			"damage":   cmdDamage,
+			"generate": cmdGenerate,
 			"registry": cmdRegistry,
 			"requests": cmdRequests,
 		},
@@ -121,7 +123,7 @@ var registries sync.Map
 
 // cmdRequests checks how many requests of each kind came since the last check,
 // and that there were no others: requests [KIND=N ...], such as GET-blob=3.
-// "requests stop" ends the registry.
+// "requests reset" begins anew without a check, "requests stop" ends the registry.
 func cmdRequests(ts *testscript.TestScript, neg bool, args []string) {
 	v, ok := registries.Load(ts.Getenv("REGISTRY"))
 	if neg || !ok {
@@ -130,6 +132,10 @@ func cmdRequests(ts *testscript.TestScript, neg bool, args []string) {
 	s := v.(*registrytest.Server)
 	if len(args) == 1 && args[0] == "stop" {
 		s.Close()
+		return
+	}
+	if len(args) == 1 && args[0] == "reset" {
+		s.ResetCounts()
 		return
 	}
 	var got []string
@@ -165,4 +171,25 @@ func cmdDamage(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Check(os.Chmod(f, 0o400))
 		}
 	}
+}
+
+// cmdGenerate writes a Go file of so many functions, whose words hardly
+// compress: generate FILE N.
+func cmdGenerate(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: generate FILE N")
+	}
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	rng := rand.New(rand.NewPCG(1, 2))
+	var b strings.Builder
+	b.WriteString("package generated\n")
+	for i := range n {
+		fmt.Fprintf(&b, "\n// F%d is %x.\nfunc F%d() {\n", i, rng.Uint64(), i)
+		for range 4 {
+			fmt.Fprintf(&b, "\tcall%x(\"%x\", v%x)\n", rng.Uint32(), rng.Uint64(), rng.Uint32())
+		}
+		b.WriteString("}\n")
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(b.String()), 0o600))
 }

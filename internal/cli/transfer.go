@@ -40,6 +40,8 @@ type pullFlags struct {
 	views    []string
 	distance int
 	wait     time.Duration
+	locked   bool
+	write    bool
 }
 
 func (a *App) pullCmd() *cobra.Command {
@@ -53,9 +55,17 @@ waited for; with --max-distance, the nearest first-parent ancestor that has one
 is taken instead. Exit code 3 names what was tried.
 
 With --views, only those views travel: of a registry's packs, as much as they
-need is read by Range. Source positions and text need the source view.`,
+need is read by Range. Source positions and text need the source view.
+
+--write-lock records what was pulled in .pindex.lock, at the root of the working
+tree; --locked pulls that and nothing else, whatever a tag holds by then. A lock
+file says what is accepted, never where to look for it: the store is the one that
+--store and your settings name. Exit code 4 means that the store has another
+index of that commit or the lock file is not as pindex writes it, 3 that it has
+none.`,
 		Example: `  pindex pull --store ghcr.io/owner/repository/pindex
-  pindex pull --wait 10m --max-distance 20`,
+  pindex pull --wait 10m --max-distance 20
+  pindex pull v2.0 --write-lock`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			ans, err := a.pull(c.Context(), f, args)
@@ -73,6 +83,8 @@ need is read by Range. Source positions and text need the source view.`,
 	fl := c.Flags()
 	fl.StringSliceVar(&f.views, "views", nil, "`VIEWS` to bring: source, lexical, dense, structural (default: all); others are fetched when they are needed")
 	fl.IntVar(&f.distance, "max-distance", 0, "take the index of the nearest first-parent ancestor, at most `N` steps back")
+	fl.BoolVar(&f.locked, "locked", false, "pull the index that .pindex.lock names, or none")
+	fl.BoolVar(&f.write, "write-lock", false, "write what was pulled to .pindex.lock")
 	fl.DurationVar(&f.wait, "wait", 0, "wait up to `DURATION` for the commit's own index, such as 90s or 10m")
 	return c
 }
@@ -90,6 +102,13 @@ func (a *App) pull(ctx context.Context, f pullFlags, args []string) (*pullAnswer
 	}
 	if _, err := a.Revision(args); err != nil {
 		return nil, err
+	}
+	var lock *fetch.Lock
+	if f.locked {
+		if lock, err = a.readLock(ctx, f); err != nil {
+			return nil, err
+		}
+		a.rev, opt.Index, opt.Profile = lock.Commit, lock.Digest, lock.Profile
 	}
 	commit, err := a.resolve(ctx)
 	if err != nil {
@@ -118,14 +137,19 @@ func (a *App) pull(ctx context.Context, f pullFlags, args []string) (*pullAnswer
 		}
 	}
 	if at < 0 {
-		return nil, noIndex(store, candidates, &f)
+		return nil, lockHint(noIndex(store, candidates, &f), lock, store)
 	}
 	out, err := fetch.Pull(ctx, store, a.Cache(), candidates[at], opt, nil)
-	if fail.CodeOf(err) == fail.NoIndex {
+	if fail.CodeOf(err) == fail.NoIndex && lock == nil {
 		return nil, noIndex(store, candidates, &f)
 	}
 	if err != nil {
-		return nil, err
+		return nil, lockHint(err, lock, store)
+	}
+	if f.write {
+		if err := a.writeLock(out, store); err != nil {
+			return nil, err
+		}
 	}
 	return &pullAnswer{
 		Schema: schemaPull, Asked: commit, Commit: out.Commit, Distance: at, Digest: out.Digest.String(), Store: store.Name(),
