@@ -216,6 +216,9 @@ func treeOf(ctx context.Context, ix *artifact.Index) ([]git.Entry, error) {
 		parts[p] = make([]git.Entry, u.NumFiles())
 		for f := range parts[p] {
 			parts[p][f] = git.Entry{Path: u.Path(f), Mode: u.Mode(f), ID: u.Blob(f), Size: int64(u.Size(f))}
+			if parts[p][f].Size == 0 && u.Skip(f) != artifact.SkipNone {
+				parts[p][f].Size = -1 // not recorded
+			}
 		}
 		return nil
 	})
