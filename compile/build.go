@@ -39,6 +39,7 @@ type jobFile struct {
 	blob     gitobj.ID
 	size     uint64
 	skip     artifact.Skip
+	allowed  bool // even if it is a secret; workers need not know
 	parse    bool
 	degraded artifact.Degraded // why it is not parsed, where it could be
 	content  []byte

@@ -3,7 +3,7 @@
 //
 // The way of the data:
 //
-//	commit -> tree entries -> .pindex.yaml -> a decision for every file   (plan.go, config.go, decide.go)
+//	commit -> tree entries -> .pindex.yaml -> a decision for every file   (plan.go, config.go, decide.go, secrets)
 //	       -> partitions, segment keys                                   (partition.go, plan.go, profile.go)
 //	       -> blobs -> worker processes: parse, units, views, pack        (pool.go, worker.go, protocol.go, build.go)
 //	       -> Sink.Pack in any order -> manifest -> Sink.Publish          (run.go, manifest.go)
@@ -41,6 +41,11 @@ type Options struct {
 	// Limits in work, not in time; zero fields mean the built-in values. They
 	// are part of the profile.
 	Limits Limits
+	// AllowSecrets are the paths, from the root of the tree, of files that
+	// are indexed although package secrets holds them for secrets. They are
+	// part of the profile, whether or not the commit has such files. Only
+	// the user may give them, never anything that comes from the commit.
+	AllowSecrets []string
 
 	// Workers is the number of partitions that are built at the same time,
 	// each in a process of its own; 0 is the number of usable processors.

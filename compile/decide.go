@@ -2,9 +2,11 @@ package compile
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/compile/secrets"
 	"github.com/pindex-dev/pindex/compile/units"
 	"github.com/pindex-dev/pindex/git"
 	"github.com/pindex-dev/pindex/internal/fail"
@@ -63,10 +65,11 @@ const (
 )
 
 // decision is what is to be done with one tree entry, as far as the tree and
-// the configuration tell. What only the content tells (binary, LFS pointer)
-// follows when it is read; it is a function of the blob and of this.
+// the configuration tell. What only the content tells (binary, LFS pointer,
+// secret) follows when it is read; it is a function of the blob and of this.
 type decision struct {
 	skip     artifact.Skip
+	allowed  bool // by the user, even if it is a secret
 	parse    bool
 	degraded artifact.Degraded // why a file of a parsable language is not parsed
 	// languages are the ones that may be parsed, for a file whose language
@@ -77,6 +80,10 @@ type decision struct {
 // String is the decision's part of the segment key. Two files of equal path,
 // mode, blob and decision have equal records.
 func (d decision) String() string {
+	if d.allowed {
+		d.allowed = false
+		return d.String() + "; secret allowed"
+	}
 	switch {
 	case d.skip != artifact.SkipNone:
 		return "skip: " + d.skip.String()
@@ -90,8 +97,24 @@ func (d decision) String() string {
 	return "parse"
 }
 
-// decide makes the decision for a tree entry.
-func decide(e git.Entry, c *Config, l Limits) decision {
+// decide makes the decision for a tree entry. allowed are the secrets that the
+// user allows, sorted; nothing in the commit has a say in that.
+func decide(e git.Entry, c *Config, l Limits, allowed []string) decision {
+	d := decideContent(e, c, l)
+	regular := e.Mode&modeKind != modeModule && e.Mode&modeKind != modeSymlink
+	if !regular || d.skip == artifact.SkipExcluded {
+		return d
+	}
+	if _, ok := slices.BinarySearch(allowed, e.Path); ok {
+		d.allowed = true
+	} else if secrets.Name(e.Path) {
+		return decision{skip: artifact.SkipSecret}
+	}
+	return d
+}
+
+// decideContent is decide for what may be read.
+func decideContent(e git.Entry, c *Config, l Limits) decision {
 	switch {
 	case e.Mode&modeKind == modeModule:
 		return decision{skip: artifact.SkipSubmodule}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/embed"
@@ -40,10 +41,10 @@ func makePlan(ctx context.Context, o *Options) (*plan, error) {
 	if p.limits, err = o.Limits.orDefault(); err != nil {
 		return nil, err
 	}
-	if p.profile, err = newProfile(p.limits, o.Embedder, o.Views); err != nil {
+	if p.profile, err = newProfile(p.limits, o.Embedder, o.Views, o.AllowSecrets); err != nil {
 		return nil, err
 	}
-	standard, err := newProfile(builtInLimits, embed.NewHashed(), nil)
+	standard, err := newProfile(builtInLimits, embed.NewHashed(), nil, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +70,7 @@ func makePlan(ctx context.Context, o *Options) (*plan, error) {
 		return nil, err
 	}
 	p.chooseViews(o.Views)
-	return p, p.decide()
+	return p, p.decide(o.AllowSecrets)
 }
 
 // checkTree refuses what the partitions and the proof of the tree rest on
@@ -84,19 +85,18 @@ func checkTree(entries []git.Entry) error {
 	return nil
 }
 
+// find returns the number of the entry of this path.
+func (p *plan) find(path string) (i int, ok bool) {
+	return slices.BinarySearchFunc(p.entries, path, func(e git.Entry, path string) int {
+		return strings.Compare(e.Path, path)
+	})
+}
+
 // readConfig reads .pindex.yaml from the commit. A symbolic link or a
 // submodule of that name is not followed and configures nothing.
 func (p *plan) readConfig(ctx context.Context, repo git.Repository) error {
 	p.config = &Config{}
-	i, ok := slices.BinarySearchFunc(p.entries, ConfigPath, func(e git.Entry, path string) int {
-		switch {
-		case e.Path < path:
-			return -1
-		case e.Path > path:
-			return 1
-		}
-		return 0
-	})
+	i, ok := p.find(ConfigPath)
 	if !ok {
 		return nil
 	}
@@ -141,11 +141,11 @@ func (p *plan) chooseViews(chosen []artifact.View) {
 }
 
 // decide makes every file's decision, cuts partitions and computes keys.
-func (p *plan) decide() error {
+func (p *plan) decide(allowed []string) error {
 	p.decisions = make([]decision, len(p.entries))
 	missing, first := 0, ""
 	for i, e := range p.entries {
-		p.decisions[i] = decide(e, p.config, p.limits)
+		p.decisions[i] = decide(e, p.config, p.limits, allowed)
 		if p.decisions[i].skip == artifact.SkipMissing {
 			if missing == 0 {
 				first = e.Path
@@ -220,7 +220,7 @@ func (p *plan) jobFor(n int, views []artifact.View) *job {
 		e, d := p.entries[lo+i], p.decisions[lo+i]
 		j.files[i] = jobFile{
 			path: e.Path, mode: e.Mode, blob: e.ID, size: recordedSize(e, d),
-			skip: d.skip, parse: d.parse, degraded: d.degraded,
+			skip: d.skip, allowed: d.allowed, parse: d.parse, degraded: d.degraded,
 		}
 	}
 	return j
@@ -229,7 +229,8 @@ func (p *plan) jobFor(n int, views []artifact.View) *job {
 // recordedSize is the size that the index states. What a clone without the
 // blob cannot know is stated as 0 everywhere.
 func recordedSize(e git.Entry, d decision) uint64 {
-	if d.skip == artifact.SkipExcluded || d.skip == artifact.SkipSubmodule {
+	switch d.skip {
+	case artifact.SkipExcluded, artifact.SkipSubmodule, artifact.SkipSecret:
 		return 0
 	}
 	return uint64(e.Size)

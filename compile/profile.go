@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pindex-dev/pindex/analysis"
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/compile/secrets"
 	"github.com/pindex-dev/pindex/compile/syntax"
 	"github.com/pindex-dev/pindex/compile/units"
 	"github.com/pindex-dev/pindex/compile/views"
@@ -19,12 +21,12 @@ import (
 const Version = "1"
 
 // newProfile returns θ: all that can change a byte besides the commit. chosen
-// is Options.Views, normalized.
-func newProfile(limits Limits, model embed.Embedder, chosen []artifact.View) (artifact.Profile, error) {
+// is Options.Views and allowed Options.AllowSecrets, both normalized.
+func newProfile(limits Limits, model embed.Embedder, chosen []artifact.View, allowed []string) (artifact.Profile, error) {
 	format := fmt.Sprintf("format %d", artifact.FormatVersion)
 	p := artifact.Profile{
 		Views: map[string]string{
-			artifact.Units.String():      fmt.Sprintf("%s, units %s, compile %s", format, units.Version, Version),
+			artifact.Units.String():      fmt.Sprintf("%s, units %s, compile %s, secrets %s", format, units.Version, Version, secrets.Version),
 			artifact.Source.String():     format,
 			artifact.Lexical.String():    fmt.Sprintf("%s, views %s, analysis %s", format, views.Version, analysis.Version),
 			artifact.Dense.String():      fmt.Sprintf("%s, views %s, %s %d %s", format, views.Version, model.Name(), model.Dims(), artifact.DigestOf(model.Model())),
@@ -44,9 +46,46 @@ func newProfile(limits Limits, model embed.Embedder, chosen []artifact.View) (ar
 		}
 		p.Options["views"] = strings.Join(names, " ")
 	}
+	if len(allowed) > 0 {
+		p.Options[allowOption] = formatPaths(allowed)
+	}
 	var err error
 	p.Digest, err = p.Compute()
 	return p, err
+}
+
+const allowOption = "allow_secrets"
+
+// formatPaths writes paths, which are any bytes, as quoted strings with blanks
+// between.
+func formatPaths(paths []string) string {
+	var b []byte
+	for i, p := range paths {
+		if i > 0 {
+			b = append(b, ' ')
+		}
+		b = strconv.AppendQuoteToASCII(b, p)
+	}
+	return string(b)
+}
+
+// AllowedSecrets returns the Options.AllowSecrets of the compile that had this
+// profile. An error says that no compile had it.
+func AllowedSecrets(p *artifact.Profile) ([]string, error) {
+	var out []string
+	for rest := p.Options[allowOption]; rest != ""; {
+		quoted, err := strconv.QuotedPrefix(rest)
+		if err != nil {
+			return nil, fmt.Errorf("profile option %s: %w", allowOption, err)
+		}
+		path, err := strconv.Unquote(quoted)
+		if err != nil {
+			return nil, fmt.Errorf("profile option %s: %w", allowOption, err)
+		}
+		out = append(out, path)
+		rest = strings.TrimPrefix(rest[len(quoted):], " ")
+	}
+	return out, nil
 }
 
 // viewTheta is θ as far as it reaches one view: every view rests on the

@@ -4,14 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/compile/secrets"
 	"github.com/pindex-dev/pindex/compile/units"
 	"github.com/pindex-dev/pindex/embed"
 	"github.com/pindex-dev/pindex/git"
@@ -26,6 +29,9 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		return nil, errors.New("compile needs a repository and a sink")
 	}
 	if err := o.normalizeViews(); err != nil {
+		return nil, err
+	}
+	if err := o.normalizeAllowed(); err != nil {
 		return nil, err
 	}
 	if o.Embedder == nil {
@@ -58,6 +64,18 @@ func (o *Options) normalizeViews() error {
 		chosen = nil
 	}
 	o.Views = chosen
+	return nil
+}
+
+// normalizeAllowed gives each set of allowed paths one form.
+func (o *Options) normalizeAllowed() error {
+	for _, p := range o.AllowSecrets {
+		if p == "" || path.IsAbs(p) || path.Clean(p) != p || p == "." || p == ".." || strings.HasPrefix(p, "../") {
+			return fail.New(fail.Usage, "give the file's path from the root of the repository, as 'pindex status --files' lists it",
+				"%q is not the path of one file that may be a secret", p)
+		}
+	}
+	o.AllowSecrets = slices.Compact(slices.Sorted(slices.Values(o.AllowSecrets)))
 	return nil
 }
 
@@ -106,6 +124,11 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	var err error
 	if r.plan, err = makePlan(ctx, r.o); err != nil {
 		return nil, err
+	}
+	for _, p := range r.o.AllowSecrets {
+		if _, ok := r.plan.find(p); !ok {
+			r.tell.note("the commit has no file %q to allow", p)
+		}
 	}
 	r.wall.Plan = time.Since(r.started).Milliseconds()
 	r.parts = make([]*part, r.plan.partitions())
@@ -263,10 +286,24 @@ func readContent(ctx context.Context, blobs git.BlobReader, format gitobj.Format
 		return fail.New(fail.Repository, "run git fsck in the repository",
 			"the content of %q does not match its object id %s", f.path, f.blob)
 	}
-	if f.skip = units.Inspect(content); f.skip == artifact.SkipNone {
-		f.content = content
+	if f.skip = units.Inspect(content); f.skip != artifact.SkipNone {
+		return nil
 	}
+	if !f.allowed && f.mode&modeKind != modeSymlink && secrets.Content(f.path, textOf(content)) != "" {
+		f.skip = artifact.SkipSecret
+		return nil
+	}
+	f.content = content
 	return nil
+}
+
+// textOf returns the text that rules about text are for. Only UTF-16 differs
+// from what is stored, and its byte order marks start no other text.
+func textOf(content []byte) []byte {
+	if len(content) > 0 && content[0] >= 0xfe {
+		return units.Decode(content).Bytes
+	}
+	return content
 }
 
 // finish records a built partition and hands its pack on.

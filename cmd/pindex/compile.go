@@ -28,6 +28,7 @@ type compileFlags struct {
 	source  string
 	replace bool
 	workers int
+	allow   []string
 }
 
 func compileCmd(a *cli.App) *cobra.Command {
@@ -37,7 +38,12 @@ func compileCmd(a *cli.App) *cobra.Command {
 		Short: "Build a commit's index from git objects and publish it to the store",
 		Long: `Build a commit's index (default: HEAD) from git objects, never from the working
 tree, and publish it to the store. The same commit and settings give the same
-index digest on any machine.`,
+index digest on any machine.
+
+Files that are secrets, by name (.env, private keys, keystores, ...) or by
+content (private key blocks, access tokens), are in no view and are listed with
+the reason "secret". --allow-secret indexes one of them all the same; the index
+then has a profile of its own. No file in the commit can allow a secret.`,
 		Example: `  pindex compile
   pindex compile v2.0 --store ./index --report report.json`,
 		Args: cobra.MaximumNArgs(1),
@@ -48,6 +54,7 @@ index digest on any machine.`,
 	fl.StringVar(&f.report, "report", "", "write the build report to `FILE` as JSON")
 	fl.StringVar(&f.source, "source", "", "`URL` of the repository to write into the artifact's annotations")
 	fl.BoolVar(&f.replace, "replace", false, "let the commit's tag move even when it holds another index")
+	fl.StringArrayVar(&f.allow, "allow-secret", nil, "index the file at this `PATH` from the repository's root although it looks like a secret (repeatable)")
 	fl.IntVar(&f.workers, "workers", 0, "partitions built at the same time (default: one for each processor)")
 	return c
 }
@@ -103,7 +110,7 @@ func runCompile(ctx context.Context, a *cli.App, f compileFlags, args []string) 
 		sink := fetch.NewSink(store, a.Cache(), fetch.SinkOptions{Source: f.source, Replace: f.replace})
 		defer sink.Close()
 		r, err := compile.Run(ctx, compile.Options{
-			Repo: repo, Rev: rev, Sink: adapter{sink}, Views: views, Workers: f.workers, Progress: progress,
+			Repo: repo, Rev: rev, Sink: adapter{sink}, Views: views, AllowSecrets: f.allow, Workers: f.workers, Progress: progress,
 		})
 		return sink, r, err
 	}
@@ -177,7 +184,14 @@ func rebuild(ctx context.Context, r cli.RebuildRequest) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	res, err := compile.Run(ctx, compile.Options{Repo: r.Repo, Rev: r.Manifest.Commit, Sink: discard{}, Views: views, Progress: progress})
+	// What the index allowed is allowed here: nothing is published.
+	allowed, err := compile.AllowedSecrets(&r.Manifest.Profile)
+	if err != nil {
+		return "", fail.Wrap(fail.Verification, err, "compile the commit again", "the index's profile is not one of this program's")
+	}
+	res, err := compile.Run(ctx, compile.Options{
+		Repo: r.Repo, Rev: r.Manifest.Commit, Sink: discard{}, Views: views, AllowSecrets: allowed, Progress: progress,
+	})
 	if err != nil {
 		return "", err
 	}
