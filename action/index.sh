@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # The action's second step. Mode build compiles the commit into an OCI layout on
-# the runner, without credentials in the environment, and then copies it to the
-# registry, unless the code comes from a fork. Mode pull brings the commit's
-# index into a cache of the job. Inputs are PINDEX_ACTION_REGISTRY, _REPOSITORY,
-# _TOKEN, _REF, _VIEWS and _MODE; what the runner sets is GITHUB_* and RUNNER_*.
+# the runner, without the registry's and GitHub's credentials, and then copies it
+# to the registry, unless the code comes from a fork. Mode pull brings the
+# commit's index into a cache of the job. Inputs are PINDEX_ACTION_REGISTRY,
+# _REPOSITORY, _TOKEN, _REF, _VIEWS and _MODE; what the runner sets is GITHUB_*
+# and RUNNER_*.
 set -euo pipefail
 
 die() { printf 'pindex action: %s\n' "$*" >&2; exit 2; }
@@ -28,8 +29,9 @@ repository=${PINDEX_ACTION_REPOSITORY:-$GITHUB_REPOSITORY/pindex}
 repository=${repository,,}
 github_token=${GITHUB_TOKEN:-} username=${PINDEX_REGISTRY_USERNAME:-${GITHUB_ACTOR:-}} password=${PINDEX_REGISTRY_PASSWORD:-}
 if [[ -n $token ]]; then password=$token; fi
-# What reads the commit has no credentials in its environment.
-unset PINDEX_ACTION_TOKEN GITHUB_TOKEN PINDEX_REGISTRY_USERNAME PINDEX_REGISTRY_PASSWORD
+# What reads the commit has none of these in its environment.
+unset PINDEX_ACTION_TOKEN GITHUB_TOKEN PINDEX_REGISTRY_USERNAME PINDEX_REGISTRY_PASSWORD \
+  ACTIONS_ID_TOKEN_REQUEST_TOKEN ACTIONS_ID_TOKEN_REQUEST_URL ACTIONS_RUNTIME_TOKEN
 [[ $mode = build || $mode = pull ]] || die "the input 'mode' is build or pull"
 [[ $registry =~ ^[A-Za-z0-9.-]+(:[0-9]+)?$ ]] || die "the input 'registry' is a host, such as ghcr.io"
 [[ $repository =~ ^[a-z0-9._-]+(/[a-z0-9._-]+)*$ ]] || die "the input 'repository' is a path, such as owner/name/pindex"
