@@ -163,6 +163,7 @@ func (c *Cache) open(k kind, name artifact.Digest, size int64, always bool, veri
 	}
 	old := written.Before(c.boot)
 	if !always && !old {
+		c.used(path, written)
 		return m, nil
 	}
 	whole := false
@@ -174,6 +175,8 @@ func (c *Cache) open(k kind, name artifact.Digest, size int64, always bool, veri
 		// Stamped, so that it is not verified again before the next start.
 		now := time.Now()
 		os.Chtimes(path, now, now)
+	} else {
+		c.used(path, written)
 	}
 	return m, nil
 }

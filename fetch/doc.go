@@ -15,7 +15,9 @@
 // belong to this user, the files have mode 0400. A file is written beside its
 // place and renamed, so any number of processes share the cache without a
 // lock, and a mapped file never changes. Everything in the cache can be
-// deleted at any time; it costs the next reader the unpacking.
+// deleted at any time; it costs the next reader the unpacking. Prune does so for
+// what was not used for longest: the time of a file is that of its last use, to
+// the hour.
 //
 // # What is verified when
 //

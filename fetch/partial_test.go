@@ -187,11 +187,11 @@ func TestLyingParts(t *testing.T) {
 	x := newFixture(t, wide, "")
 	other := newFixture(t, shape{partitions: 1, files: 6, functions: 30, lines: 14, seed: 99}, "")
 	for name, lie := range map[string]func(part []byte, offset, total int64) []byte{
-		"zeros":             func(part []byte, _, _ int64) []byte { return make([]byte, len(part)) },
-		"flipped behind":    func(part []byte, _, _ int64) []byte { part[len(part)-1] ^= 1; return part },
-		"flipped in front":  func(part []byte, _, _ int64) []byte { part[40] ^= 1; return part },
-		"another pack":      func(part []byte, offset, _ int64) []byte { return other.packs[0][offset:][:len(part)] },
-		"shifted":           func(part []byte, _, _ int64) []byte { copy(part, part[len(part)/2:]); return part },
+		"zeros":            func(part []byte, _, _ int64) []byte { return make([]byte, len(part)) },
+		"flipped behind":   func(part []byte, _, _ int64) []byte { part[len(part)-1] ^= 1; return part },
+		"flipped in front": func(part []byte, _, _ int64) []byte { part[40] ^= 1; return part },
+		"another pack":     func(part []byte, offset, _ int64) []byte { return other.packs[0][offset:][:len(part)] },
+		"shifted":          func(part []byte, _, _ int64) []byte { copy(part, part[len(part)/2:]); return part },
 	} {
 		var lying atomic.Bool
 		var parts atomic.Int64

@@ -140,6 +140,9 @@ func (c *Cache) tag(name artifact.Digest, store, tag string) (ocispec.Descriptor
 	if err != nil || json.Unmarshal(b, &r) != nil || r.Store != store || r.Tag != tag {
 		return ocispec.Descriptor{}, false
 	}
+	if info, err := f.Stat(); err == nil {
+		c.used(f.Name(), info.ModTime())
+	}
 	return r.Descriptor, true
 }
 
