@@ -2,7 +2,6 @@ package fetch_test
 
 import (
 	"fmt"
-	"io/fs"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -23,21 +22,6 @@ func views(v ...artifact.View) fetch.OpenOptions { return fetch.OpenOptions{View
 func size(packs [][]byte) (n int64) {
 	for _, p := range packs {
 		n += int64(len(p))
-	}
-	return n
-}
-
-// bundles counts the files of partitions in a cache.
-func bundles(t *testing.T, dir string) (n int) {
-	t.Helper()
-	err := filepath.WalkDir(filepath.Join(dir, "part"), func(_ string, e fs.DirEntry, err error) error {
-		if err == nil && !e.IsDir() {
-			n++
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return n
 }
@@ -105,7 +89,7 @@ func TestPullSomeViews(t *testing.T) {
 		if rest > whole-out.Bytes+int64(len(x.packs))*(20<<10) {
 			t.Errorf("%v: %d bytes came for the rest, after %d of %d", test.views, rest, out.Bytes, whole)
 		}
-		if n := bundles(t, dir); n != len(x.packs) {
+		if n := len(cacheFiles(t, dir, "part")); n != len(x.packs) {
 			t.Errorf("%v: %d files for %d partitions", test.views, n, len(x.packs))
 		}
 		// All of it is there now.
@@ -149,7 +133,7 @@ func TestPullViewAfterView(t *testing.T) {
 	if whole := size(x.packs); sum > whole+whole/4 {
 		t.Errorf("%d bytes came for %d", sum, whole)
 	}
-	if n := bundles(t, dir); n != len(x.packs) {
+	if n := len(cacheFiles(t, dir, "part")); n != len(x.packs) {
 		t.Errorf("%d files for %d partitions", n, len(x.packs))
 	}
 	x.check(t, open(t, remote(), fetch.OpenCache(dir), x.commit(), fetch.OpenOptions{}))

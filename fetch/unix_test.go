@@ -3,6 +3,7 @@
 package fetch_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,7 +16,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/fetch"
+	"github.com/pindex-dev/pindex/internal/fail"
+	"github.com/pindex-dev/pindex/registry"
 )
 
 func init() { roles["full"], roles["denied"] = childFull, childDenied }
@@ -50,6 +54,9 @@ func childFull(dir, commit string) error {
 		}
 		if notes := cache.Notes(); len(notes) != 1 || !strings.Contains(notes[0], "room") {
 			return fmt.Errorf("limit %d: notes %q", limit, notes)
+		}
+		if err := refusedPull(dir, commit, "room"); err != nil {
+			return fmt.Errorf("limit %d: %w", limit, err)
 		}
 		err := filepath.WalkDir(dir+"/cache", func(path string, e fs.DirEntry, err error) error {
 			if err == nil && strings.HasPrefix(e.Name(), ".") {
@@ -129,6 +136,27 @@ func childDenied(dir, commit string) error {
 	}
 	if notes := cache.Notes(); len(notes) != 1 || !strings.Contains(notes[0], "writable") {
 		return fmt.Errorf("notes %q", notes)
+	}
+	return refusedPull(dir, commit, "writable")
+}
+
+// refusedPull pulls into a cache that cannot be written to, and returns an error
+// unless that fails as it has to, whatever views are asked for.
+func refusedPull(dir, commit, remedy string) error {
+	store, err := registry.OpenLocal(dir + "/store")
+	if err != nil {
+		return err
+	}
+	for _, opt := range []fetch.OpenOptions{{}, views(artifact.Lexical)} {
+		cache := fetch.OpenCache(dir + "/cache")
+		_, err := fetch.Pull(context.Background(), store, cache, commit, opt, nil)
+		var known *fail.Error
+		if !errors.As(err, &known) || known.Code != fail.Network || !strings.Contains(known.Remedy, remedy) {
+			return fmt.Errorf("a pull of %v: %w", opt.Views, err)
+		}
+		if notes := cache.Notes(); len(notes) != 1 || !strings.Contains(notes[0], remedy) {
+			return fmt.Errorf("a pull of %v: notes %q", opt.Views, notes)
+		}
 	}
 	return nil
 }
