@@ -39,6 +39,10 @@ type Program struct {
 	// stores nothing, and returns the index digest; nil in a program that only
 	// reads.
 	Rebuild func(ctx context.Context, r RebuildRequest) (string, error)
+	// CheckPush returns why an index of this repository (nil: of none that is
+	// here) must not be pushed to the store, which is in GitHub's registry;
+	// nil in a program that cannot find that out.
+	CheckPush func(ctx context.Context, store registry.Store, repo git.Repository) error
 	// MCP serves the Model Context Protocol to one peer; nil in a program
 	// without.
 	MCP func(ctx context.Context, in io.ReadCloser, out io.Writer, o tools.Options) error
@@ -80,7 +84,8 @@ type App struct {
 	progress  string
 	backend   string
 
-	repo git.Repository // opened once, on demand
+	repo    git.Repository // opened once, on demand
+	oneShot bool           // the process ends after one answer
 }
 
 // Main runs the program with the process's own arguments and streams and
