@@ -37,6 +37,11 @@ func RemoteFromEnv(getenv func(string) string) RemoteOptions {
 // gitHubRegistry is the one host that a GITHUB_TOKEN is for.
 const gitHubRegistry = "ghcr.io"
 
+// IsGitHub reports whether a host[:port] is GitHub's registry.
+func IsGitHub(host string) bool {
+	return strings.TrimSuffix(strings.ToLower(host), ":443") == gitHubRegistry
+}
+
 // keyring finds the credentials of one host. What it finds stays in memory.
 type keyring struct {
 	host    string // the only one it answers for

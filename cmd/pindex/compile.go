@@ -29,6 +29,7 @@ type compileFlags struct {
 	replace bool
 	workers int
 	allow   []string
+	public  bool
 }
 
 func compileCmd(a *cli.App) *cobra.Command {
@@ -55,6 +56,7 @@ then has a profile of its own. No file in the commit can allow a secret.`,
 	fl.StringVar(&f.source, "source", "", "`URL` of the repository to write into the artifact's annotations")
 	fl.BoolVar(&f.replace, "replace", false, "let the commit's tag move even when it holds another index")
 	fl.StringArrayVar(&f.allow, "allow-secret", nil, "index the file at this `PATH` from the repository's root although it looks like a secret (repeatable)")
+	fl.BoolVar(&f.public, "allow-public", false, cli.AllowPublicUsage)
 	fl.IntVar(&f.workers, "workers", 0, "partitions built at the same time (default: one for each processor)")
 	return c
 }
@@ -102,6 +104,11 @@ func runCompile(ctx context.Context, a *cli.App, f compileFlags, args []string) 
 	progress, err := newProgress(a.Progress(), a.Stderr)
 	if err != nil {
 		return err
+	}
+	if !f.public {
+		if err := checkPush(ctx, store, repo); err != nil {
+			return err
+		}
 	}
 	if err := assumeParents(ctx, repo, rev, store); err != nil {
 		return err

@@ -25,12 +25,13 @@ func main() {
 
 func program() cli.Program {
 	return cli.Program{
-		Name:     "pindex",
-		Version:  version,
-		Embedded: gogit.Open,
-		Compile:  compileMissing,
-		Rebuild:  rebuild,
-		MCP:      mcp.Serve,
+		Name:      "pindex",
+		Version:   version,
+		Embedded:  gogit.Open,
+		Compile:   compileMissing,
+		Rebuild:   rebuild,
+		CheckPush: checkPush,
+		MCP:       mcp.Serve,
 		Commands: func(a *cli.App) []*cobra.Command {
 			return []*cobra.Command{compileCmd(a)}
 		},

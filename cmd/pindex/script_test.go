@@ -57,6 +57,7 @@ func TestScripts(t *testing.T) {
 			"code":     cmdCode,
 			"commit":   cmdCommit,
 			"damage":   cmdDamage,
+			"github":   cmdGitHub,
 			"generate": cmdGenerate,
 			"registry": cmdRegistry,
 			"requests": cmdRequests,

@@ -251,7 +251,7 @@ type copyItem struct {
 }
 
 func (a *App) cpCmd() *cobra.Command {
-	var all, replace bool
+	var all, replace, allowPublic bool
 	c := &cobra.Command{
 		Use:   "cp FROM TO",
 		Short: "Copy a commit's index from one store to another, or to one offline file",
@@ -263,7 +263,7 @@ layout in one file, which --store reads without unpacking it.`,
   pindex search blueprint --store flask.tar --commit 3a0f2c4e5b6d7a8f9c0b1d2e3f4a5b6c7d8e9f01`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
-			ans, err := a.copy(c.Context(), args[0], args[1], all, replace)
+			ans, err := a.copy(c.Context(), args[0], args[1], all, replace, allowPublic)
 			if err != nil {
 				return err
 			}
@@ -281,10 +281,32 @@ layout in one file, which --store reads without unpacking it.`,
 	}
 	c.Flags().BoolVar(&all, "all", false, "copy every index in the store")
 	c.Flags().BoolVar(&replace, "replace", false, "let tags move, or a file be replaced, that hold something else")
+	c.Flags().BoolVar(&allowPublic, "allow-public", false, AllowPublicUsage)
 	return c
 }
 
-func (a *App) copy(ctx context.Context, fromRef, toRef string, all, replace bool) (*copyAnswer, error) {
+// AllowPublicUsage describes --allow-public.
+const AllowPublicUsage = "push to ghcr.io without asking GitHub whether a private repository would become public"
+
+// checkPush refuses to push where that could show a private repository's
+// source to anybody.
+func (a *App) checkPush(ctx context.Context, to registry.Store) error {
+	r, ok := to.(*registry.Remote)
+	if !ok || !registry.IsGitHub(r.Host()) {
+		return nil
+	}
+	if a.CheckPush == nil {
+		return fail.New(fail.Usage, "use 'pindex cp', or give --allow-public if anybody may read the source in these indexes",
+			"this program cannot ask GitHub whether %s is public, so nothing was pushed", to.Name())
+	}
+	repo, err := a.Repo(ctx)
+	if err != nil {
+		repo = nil // a copy needs none
+	}
+	return a.CheckPush(ctx, to, repo)
+}
+
+func (a *App) copy(ctx context.Context, fromRef, toRef string, all, replace, allowPublic bool) (*copyAnswer, error) {
 	if err := ambiguousCredentials(fromRef, toRef); err != nil {
 		return nil, err
 	}
@@ -305,6 +327,11 @@ func (a *App) copy(ctx context.Context, fromRef, toRef string, all, replace bool
 		return nil, err
 	}
 	ans.To = to.Name()
+	if !allowPublic {
+		if err := a.checkPush(ctx, to); err != nil {
+			return nil, err
+		}
+	}
 	for _, tag := range tags {
 		out, err := registry.Copy(ctx, from, to, tag, registry.CopyOptions{Replace: replace})
 		if errors.Is(err, registry.ErrNotFound) {
