@@ -23,6 +23,7 @@ func Run(t *testing.T, open func(t *testing.T) registry.Store) {
 		test func(t *testing.T, s registry.Store)
 	}{
 		{"blobs", testBlobs},
+		{"parts of blobs", testParts},
 		{"missing", testMissing},
 		{"hostile descriptors", testHostileDescriptors},
 		{"publish", testPublish},
@@ -98,6 +99,38 @@ func testBlobs(t *testing.T, s registry.Store) {
 	}
 	if _, err := s.Push(ctx, registry.Blob{MediaType: registry.MediaTypePack}); err == nil {
 		t.Error("a blob of no bytes was stored")
+	}
+}
+
+// testParts is for stores that give parts of blobs.
+func testParts(t *testing.T, s registry.Store) {
+	r, ok := s.(registry.RangeFetcher)
+	if !ok {
+		if _, remote := s.(*registry.Remote); remote {
+			t.Fatal("a registry's store gives no parts of blobs")
+		}
+		return
+	}
+	content := make([]byte, 300_000)
+	for i := range content {
+		content[i] = byte(i * i >> 8)
+	}
+	desc, err := s.Push(t.Context(), registry.Blob{MediaType: registry.MediaTypePack, Bytes: content})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range [][2]int64{{0, 1}, {0, 299_999}, {1, 299_999}, {299_999, 1}, {100_000, 100_000}} {
+		b, whole, err := r.FetchRange(t.Context(), desc, c[0], c[1])
+		if err != nil || whole || !slices.Equal(b, content[c[0]:c[0]+c[1]]) {
+			t.Errorf("%d bytes from %d: %d bytes, whole %t, %v", c[1], c[0], len(b), whole, err)
+		}
+	}
+	if b, whole, err := r.FetchRange(t.Context(), desc, 0, desc.Size); err != nil || !whole || !slices.Equal(b, content) {
+		t.Errorf("all of it: %d bytes, whole %t, %v", len(b), whole, err)
+	}
+	desc.Digest = digest.FromString("nothing")
+	if _, _, err := r.FetchRange(t.Context(), desc, 0, 1); !errors.Is(err, registry.ErrNotFound) {
+		t.Errorf("a part of a blob that is not there: %v", err)
 	}
 }
 
