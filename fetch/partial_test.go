@@ -3,6 +3,7 @@ package fetch_test
 import (
 	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -255,4 +256,26 @@ func TestTables(t *testing.T) {
 	if requests, _, sent := s.Total(); requests != len(x.packs) || sent > int64(len(x.packs))*300 {
 		t.Errorf("%d requests, %d bytes", requests, sent)
 	}
+}
+
+// Without a usable cache, what is read is read by itself.
+func TestPartsWithoutACache(t *testing.T) {
+	x := newFixture(t, wide, "")
+	s, remote := startRegistry(t, nil)
+	x.publish(t, remote(), fetch.OpenCache(t.TempDir()))
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ix := open(t, remote(), fetch.OpenCache(file), x.commit(), fetch.OpenOptions{})
+	s.ResetCounts()
+	for p := range x.packs {
+		if err := openSegment(ix, p, artifact.Structural); err != nil { // and the units, to check it by
+			t.Fatal(err)
+		}
+	}
+	if _, _, sent := s.Total(); sent > size(x.packs)/3 {
+		t.Errorf("%d of %d bytes came for a small view", sent, size(x.packs))
+	}
+	x.check(t, ix)
 }

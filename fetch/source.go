@@ -161,6 +161,8 @@ func (s *source) unpack(ctx context.Context, p int, v artifact.View, seg artifac
 	need := s.wanted(p)
 	held, m := s.cached(p, viewSet(0).with(artifact.Units), true)
 	switch {
+	case !s.cache.writable():
+		need = 0 // what else came could not be kept
 	case held == nil && need.contains(v):
 	case held != nil && s.byParts(p, viewSet(0).with(v)):
 		// Somebody chose these views, so what they left out is added as it is
