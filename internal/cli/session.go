@@ -97,8 +97,11 @@ func (a *App) open(ctx context.Context) (*session, error) {
 	cache := a.Cache()
 	ix, err := fetch.Open(ctx, store, cache, commit, fetch.OpenOptions{})
 	if fail.CodeOf(err) == fail.NoIndex {
-		if profile, ok := a.onlyProfile(ctx, store, commit); ok {
-			ix, err = fetch.Open(ctx, store, cache, commit, fetch.OpenOptions{Profile: profile})
+		if tag := a.onlyTag(ctx, store, commit); tag != "" {
+			var conf *registry.Config
+			if _, conf, err = registry.ReadArtifact(ctx, store, tag); err == nil {
+				ix, err = fetch.Open(ctx, store, cache, commit, fetch.OpenOptions{Profile: conf.Profile})
+			}
 		}
 	}
 	if fail.CodeOf(err) == fail.NoIndex && a.Compile != nil && !a.noCompile && isLocal(store) {
@@ -140,35 +143,30 @@ func collectLater() {
 	}
 }
 
-// onlyProfile returns the profile of a commit's only index in a local store,
-// when that is not the store's default one: somebody has compiled it with
-// chosen views, and means to be answered from it.
-func (a *App) onlyProfile(ctx context.Context, store registry.Store, commit string) (artifact.Digest, bool) {
+// onlyTag returns the tag of a commit's only index in a local store, when that
+// is not the store's default one: somebody has compiled it with chosen views
+// or settings, and means to be answered from it. It is "" where there is none.
+func (a *App) onlyTag(ctx context.Context, store registry.Store, commit string) string {
 	if !isLocal(store) {
-		return artifact.Digest{}, false // a list would cost a request for each tag
+		return "" // a list would cost a request for each tag
 	}
 	tags, err := store.List(ctx)
 	if err != nil {
-		return artifact.Digest{}, false
+		return ""
 	}
 	found := ""
 	for _, t := range tags {
 		if tag, ok := registry.ParseTag(t.Tag); ok && tag.Commit == commit && !tag.Report {
 			if tag.Profile == "" || found != "" {
-				return artifact.Digest{}, false
+				return ""
 			}
 			found = t.Tag
 		}
 	}
-	if found == "" {
-		return artifact.Digest{}, false
+	if found != "" {
+		a.Note("using the commit's only index, %s, which was made with chosen views or settings", found)
 	}
-	_, conf, err := registry.ReadArtifact(ctx, store, found)
-	if err != nil {
-		return artifact.Digest{}, false
-	}
-	a.Note("answering from the commit's only index, %s, which was made with chosen views or settings", found)
-	return conf.Profile, true
+	return found
 }
 
 // withSession opens the asked commit's index, works on it, and closes it. A

@@ -154,51 +154,68 @@ func (a *App) inspectCmd() *cobra.Command {
 	}
 }
 
-// stored reads an artifact of the commit that REV, --commit or HEAD names.
-func (a *App) stored(ctx context.Context, args []string) (registry.Store, *registry.Artifact, *artifact.Manifest, string, error) {
+// stored is an artifact in a store, read down to its manifest.
+type stored struct {
+	store    registry.Store
+	tag      string
+	commit   string
+	artifact *registry.Artifact
+	manifest *artifact.Manifest
+}
+
+// stored reads the artifact of the commit that REV, --commit or HEAD names.
+func (a *App) stored(ctx context.Context, args []string) (*stored, error) {
 	if _, err := a.Revision(args); err != nil {
-		return nil, nil, nil, "", err
+		return nil, err
 	}
 	commit, err := a.resolve(ctx)
 	if err != nil {
-		return nil, nil, nil, "", err
+		return nil, err
 	}
 	store, err := a.Store()
 	if err != nil {
-		return nil, nil, nil, "", err
+		return nil, err
 	}
-	art, _, err := registry.ReadArtifact(ctx, store, registry.CommitTag(commit))
+	tag := registry.CommitTag(commit)
+	art, _, err := registry.ReadArtifact(ctx, store, tag)
 	if errors.Is(err, registry.ErrNotFound) {
-		return nil, nil, nil, "", fail.New(fail.NoIndex, fmt.Sprintf("make one with '%s compile %s', or name another store with --store", a.Name, short(commit)),
+		if only := a.onlyTag(ctx, store, commit); only != "" {
+			tag = only
+			art, _, err = registry.ReadArtifact(ctx, store, tag)
+		}
+	}
+	if errors.Is(err, registry.ErrNotFound) {
+		return nil, fail.New(fail.NoIndex, fmt.Sprintf("make one with '%s compile %s', or name another store with --store", a.Name, short(commit)),
 			"%s has no index of %s", store.Name(), commit)
 	}
 	if err != nil {
-		return nil, nil, nil, "", err
+		return nil, err
 	}
 	b, err := store.Fetch(ctx, art.Manifest)
 	if err != nil {
-		return nil, nil, nil, "", err
+		return nil, err
 	}
 	m, err := artifact.DecodeManifest(b)
 	if err != nil {
-		return nil, nil, nil, "", fail.Wrap(fail.Verification, err, "compile the commit again with --replace", "the manifest of %s in %s", short(commit), store.Name())
+		return nil, fail.Wrap(fail.Verification, err, "compile the commit again with --replace", "the manifest of %s in %s", short(commit), store.Name())
 	}
 	if m.Commit != commit {
-		return nil, nil, nil, "", fail.New(fail.Verification, "compile the commit again with --replace", "the index under %s is one of commit %s", commit, m.Commit)
+		return nil, fail.New(fail.Verification, "compile the commit again with --replace", "the index under %s is one of commit %s", commit, m.Commit)
 	}
 	if len(art.Packs) != len(m.Partitions) {
-		return nil, nil, nil, "", fail.New(fail.Verification, "compile the commit again with --replace", "the index of %s has %d packs for %d partitions", commit, len(art.Packs), len(m.Partitions))
+		return nil, fail.New(fail.Verification, "compile the commit again with --replace", "the index of %s has %d packs for %d partitions", commit, len(art.Packs), len(m.Partitions))
 	}
-	return store, art, m, commit, nil
+	return &stored{store, tag, commit, art, m}, nil
 }
 
 func (a *App) inspect(ctx context.Context, args []string) (*inspectAnswer, error) {
-	store, art, m, commit, err := a.stored(ctx, args)
+	at, err := a.stored(ctx, args)
 	if err != nil {
 		return nil, err
 	}
+	store, art, m := at.store, at.artifact, at.manifest
 	ans := &inspectAnswer{
-		Schema: schemaInspect, Store: store.Name(), Tag: registry.CommitTag(commit),
+		Schema: schemaInspect, Store: store.Name(), Tag: at.tag,
 		Commit: m.Commit, Tree: m.Tree, Digest: art.Index().String(), OCIDigest: string(art.Descriptor.Digest),
 		FormatVersion: m.FormatVersion, Profile: m.Profile, PartitionBits: m.PartitionBits, Partitions: len(m.Partitions),
 		Files: m.Files, Indexed: m.Indexed, Units: m.Units, Docs: m.Docs, SourceBytes: m.Bytes, Bytes: transferred(art),

@@ -56,10 +56,11 @@ tree and commit ids are the commit's. Exit code 4 says that something is wrong.`
 }
 
 func (a *App) verify(ctx context.Context, args []string, again bool) (*verifyAnswer, error) {
-	store, art, m, commit, err := a.stored(ctx, args)
+	at, err := a.stored(ctx, args)
 	if err != nil {
 		return nil, err
 	}
+	store, art, m, commit := at.store, at.artifact, at.manifest, at.commit
 	wrong := func(err error) error {
 		if code := fail.CodeOf(err); code != fail.Internal || ctx.Err() != nil {
 			return err
