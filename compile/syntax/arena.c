@@ -7,6 +7,12 @@
 // Each block is preceded by eight bytes that hold its size class. Classes up
 // to PX_SMALL_CLASSES-1 are multiples of 16 bytes; those above are powers of
 // two from 2 KiB.
+// What one parse may hold. The work limit ends a parse between two steps of the
+// parser; a single step that never ends asks for memory without end instead.
+// The process ends then, as at any other crash of a parser: the one file is
+// read by lines, and because the count is of bytes asked for, on every machine.
+static const size_t MAX_USED = (size_t)1 << 30;
+
 enum { HEADER = 8, GRAIN = 16, SMALL = (PX_SMALL_CLASSES - 1) * GRAIN, FIRST_CHUNK = 256 << 10 };
 
 static _Thread_local px_arena *current;
@@ -32,6 +38,11 @@ void px_arena_end(px_arena *arena) {
 
 static void out_of_memory(size_t size) {
   fprintf(stderr, "pindex: no memory for %zu bytes of syntax tree\n", size);
+  abort();
+}
+
+static void too_much(void) {
+  fprintf(stderr, "pindex: a parse holds more than %zu bytes\n", MAX_USED);
   abort();
 }
 
@@ -61,6 +72,7 @@ static void *arena_alloc(px_arena *a, size_t size) {
     if (chunk > (size_t)8 << 20) chunk = (size_t)8 << 20;
     a->chunk_size = chunk;
     if (chunk < need + 2 * GRAIN) chunk = need + 2 * GRAIN;
+    if (a->used > MAX_USED) too_much();
     px_chunk *c = malloc(chunk);
     if (c == NULL) out_of_memory(size);
     c->next = a->chunks;
