@@ -251,6 +251,11 @@ func (c *Cache) read(k kind, d artifact.Digest, size int64) []byte {
 	return b
 }
 
+// verifyModel is up to how many bytes a model is verified each time that it is
+// mapped: unlike a segment it need not have checksums of its own, and a table
+// with a wrong number in it answers wrongly. More would be felt at each start.
+const verifyModel = 1 << 20
+
 // model returns the mapped model, once mapped for the life of the program;
 // nil when it is not there.
 func (c *Cache) model(d artifact.Digest, size int64) []byte {
@@ -259,7 +264,7 @@ func (c *Cache) model(d artifact.Digest, size int64) []byte {
 	if b := c.models[d]; b != nil {
 		return b
 	}
-	m, err := c.openBlob(models, d, size, false)
+	m, err := c.openBlob(models, d, size, size <= verifyModel)
 	if err != nil {
 		return nil
 	}
