@@ -62,6 +62,8 @@ const (
 	KindVariable
 	KindMacro
 	KindEnumMember
+	KindParameter
+	KindTypeParameter
 	kindEnd
 )
 
@@ -70,6 +72,7 @@ var kindNames = [kindEnd]string{
 	"package", "class", "struct", "enum", "union", "trait", "interface",
 	"protocol", "impl", "object", "type", "function", "method", "constructor",
 	"property", "field", "constant", "variable", "macro", "enum_member",
+	"parameter", "type_parameter",
 }
 
 // String returns the kind's name, "unknown" for a number from a later format.

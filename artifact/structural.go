@@ -80,6 +80,9 @@ type StructuralReader struct {
 	ends, symCols, occCols, impCols []column
 	uses                            column
 
+	locals, localUses        int
+	locEnds, locCols, luCols []column // nil without locals
+
 	enclosingOnce sync.Once
 	enclosing     []int32 // for each symbol, the one before it that was open at its start
 }
@@ -88,7 +91,8 @@ type StructuralReader struct {
 // ErrTooNew or ErrDamaged.
 func OpenStructural(b []byte) (*StructuralReader, error) {
 	s, err := openSegment(b, Structural, secStructFiles, secStructUnits, secStructStrings, secStructUses,
-		secStructSymbols, secStructTemplates, secStructOccurrences, secStructImports)
+		secStructSymbols, secStructTemplates, secStructOccurrences, secStructImports,
+		secStructLocalFiles, secStructLocals, secStructLocalUses)
 	if err != nil {
 		return nil, err
 	}
@@ -139,6 +143,9 @@ func OpenStructural(b []byte) (*StructuralReader, error) {
 		if end != uint64(n) {
 			return nil, damaged("%d rows belong to no file", uint64(n)-end)
 		}
+	}
+	if err := r.openLocals(s); err != nil {
+		return nil, err
 	}
 	return r, r.validateSymbols()
 }

@@ -11,12 +11,14 @@ type StructuralData struct {
 	Symbols      []Symbol
 	Occurrences  []Occurrence
 	Imports      []Import
+	Locals       []Local
+	LocalUses    []LocalUse
 }
 
 // EncodeStructural returns the structural segment for d. It reads back what
 // it wrote and fails where d breaks a rule of FORMAT.md.
 func EncodeStructural(key Digest, d *StructuralData) ([]byte, error) {
-	for _, n := range []int{d.Files, d.Units, len(d.Symbols), len(d.Occurrences), len(d.Imports)} {
+	for _, n := range []int{d.Files, d.Units, len(d.Symbols), len(d.Occurrences), len(d.Imports), len(d.Locals), len(d.LocalUses)} {
 		if n < 0 || n > maxRows {
 			return nil, damaged("structural: a count of %d is out of range", n)
 		}
@@ -54,6 +56,9 @@ func EncodeStructural(key Digest, d *StructuralData) ([]byte, error) {
 	w.add(secStructTemplates, sectionRequired, b)
 	w.add(secStructOccurrences, sectionRequired, occurrences.bytes())
 	w.add(secStructImports, sectionRequired, imports.bytes())
+	if err := addLocals(w, d, strs.locals); err != nil {
+		return nil, err
+	}
 	out := w.bytes()
 	return out, checkStructural(out, d)
 }
@@ -66,6 +71,7 @@ type numbered struct {
 	symbols     []uint32    // name
 	occurrences [][2]uint32 // name, receiver
 	imports     [][3]uint32 // module, name, alias
+	locals      [][2]uint32 // name, type
 }
 
 func numberStrings(d *StructuralData) *numbered {
@@ -73,6 +79,7 @@ func numberStrings(d *StructuralData) *numbered {
 		symbols:     make([]uint32, len(d.Symbols)),
 		occurrences: make([][2]uint32, len(d.Occurrences)),
 		imports:     make([][3]uint32, len(d.Imports)),
+		locals:      make([][2]uint32, len(d.Locals)),
 	}
 	strs := newStringBuilder()
 	for i := range d.Symbols {
@@ -85,6 +92,9 @@ func numberStrings(d *StructuralData) *numbered {
 	for i := range d.Imports {
 		m := &d.Imports[i]
 		n.imports[i] = [3]uint32{strs.id(m.Module), strs.id(m.Name), strs.id(m.Alias)}
+	}
+	for i := range d.Locals {
+		n.locals[i] = [2]uint32{strs.id(d.Locals[i].Name), strs.id(d.Locals[i].Type)}
 	}
 	renumbered := strs.sort()
 	n.list = strs.list
@@ -104,6 +114,10 @@ func numberStrings(d *StructuralData) *numbered {
 		use(&n.imports[i][0], useModule)
 		use(&n.imports[i][1], 0)
 		use(&n.imports[i][2], 0)
+	}
+	for i := range n.locals {
+		use(&n.locals[i][0], useLocal)
+		use(&n.locals[i][1], 0)
 	}
 	return n
 }
@@ -273,5 +287,5 @@ func checkStructuralReader(r *StructuralReader, d *StructuralData) error {
 			i++
 		}
 	}
-	return nil
+	return checkLocals(r, d)
 }

@@ -10,7 +10,7 @@ import (
 
 // frameworkVersion changes whenever this file, the flattening or the limits'
 // defaults change what Parse returns for any language.
-const frameworkVersion = 1
+const frameworkVersion = 2
 
 // maxName is the longest name of an occurrence or declaration, in bytes.
 const maxName = 256
@@ -35,11 +35,13 @@ type extraction struct {
 	open      []int32 // declarations whose range the walk is in, innermost last
 	callables int     // how many callables the walk is in
 
-	locals []nameID // names bound in the scopes that the walk is in
-	bound  []int32  // by nameID: how often it is in locals
-	module []bool   // by nameID: an import binds it to a module
-	odd    []bool   // by nameID: no name that can be used, see isOdd
-	marks  []int    // by scope: len(locals) at its start
+	locals []binding // names bound in the scopes that the walk is in
+	scopes []span    // by scope: its range; empty when it is not known
+	row    []int32   // by nameID: the local that the name means now, none for none
+	bound  []int32   // by nameID: how often it is in locals
+	module []bool    // by nameID: an import binds it to a module
+	odd    []bool    // by nameID: no name that can be used, see isOdd
+	marks  []int     // by scope: len(locals) at its start
 
 	declared map[declKey]bool // see once
 	lead     lead
@@ -48,6 +50,16 @@ type extraction struct {
 
 // nameID numbers the distinct names of one file, from 0.
 type nameID int32
+
+// binding is a name bound in an open scope, and the local that the name meant
+// outside of it.
+type binding struct {
+	id    nameID
+	outer int32
+}
+
+// span is a range of bytes.
+type span struct{ start, end uint32 }
 
 type declKey struct {
 	parent int32
@@ -76,6 +88,7 @@ func (x *extraction) reset(l *language, src []byte, nodes []node) {
 	clear(x.names)
 	x.names = x.names[:0]
 	x.open, x.locals, x.marks = x.open[:0], x.locals[:0], x.marks[:0]
+	x.scopes, x.row = x.scopes[:0], x.row[:0]
 	x.bound, x.module, x.odd = x.bound[:0], x.module[:0], x.odd[:0]
 	x.callables = 0
 	x.lead = lead{}
@@ -103,6 +116,7 @@ func (x *extraction) nameOf(b []byte) nameID {
 	x.numbers[s] = id
 	x.names = append(x.names, s)
 	x.bound = append(x.bound, 0)
+	x.row = append(x.row, none)
 	x.module = append(x.module, false)
 	x.odd = append(x.odd, isOdd(s))
 	return id
@@ -132,28 +146,85 @@ func (x *extraction) str(i int32) string { return x.names[x.name(i)] }
 // intern returns b as a string that equal names share.
 func (x *extraction) intern(b []byte) string { return x.names[x.nameOf(b)] }
 
-// Scopes. A name is local when a callable, or a block in one, binds it.
+// Scopes. A name is local when a callable, or a block in one, binds it. Locals
+// of a scope whose range is known are facts of their own; other scopes only
+// keep their names out of the occurrences.
 
-func (x *extraction) pushScope() { x.marks = append(x.marks, len(x.locals)) }
+// pushScope opens a scope whose range is not told.
+func (x *extraction) pushScope() { x.pushScopeAt(0, 0) }
+
+// pushScopeOf opens a scope that reaches over a node.
+func (x *extraction) pushScopeOf(i int32) { x.pushScopeAt(x.nodes[i].start, x.nodes[i].end) }
+
+// pushScopeAt opens a scope with the range [start, end).
+func (x *extraction) pushScopeAt(start, end uint32) {
+	x.marks = append(x.marks, len(x.locals))
+	x.scopes = append(x.scopes, span{start, end})
+}
 
 func (x *extraction) popScope() {
 	n := x.marks[len(x.marks)-1]
 	x.marks = x.marks[:len(x.marks)-1]
-	for _, id := range x.locals[n:] {
-		x.bound[id]--
+	x.scopes = x.scopes[:len(x.scopes)-1]
+	for k := len(x.locals) - 1; k >= n; k-- {
+		b := x.locals[k]
+		x.bound[b.id]--
+		x.row[b.id] = b.outer
 	}
 	x.locals = x.locals[:n]
 }
 
 // bind makes the node's text a local name of the innermost scope. Outside of
 // every scope it does nothing.
-func (x *extraction) bind(i int32) {
+func (x *extraction) bind(i int32) { x.bindAs(artifact.KindVariable, i, "") }
+
+// bindAs is bind for a name of some kind, with what tells its type.
+func (x *extraction) bindAs(kind artifact.Kind, i int32, hint string) {
+	if len(x.marks) > 0 {
+		x.bindFrom(kind, i, hint, x.scopes[len(x.scopes)-1].start)
+	}
+}
+
+// bindFrom is bindAs for a name that means the local only from offset start
+// on: behind its declaration, in languages where that may use an outer name
+// of the same spelling. A name that is bound twice in one scope, from the same
+// offset on, is one local with two declarations, of which uses name the first.
+func (x *extraction) bindFrom(kind artifact.Kind, i int32, hint string, start uint32) {
 	if len(x.marks) == 0 {
 		return
 	}
 	id := x.name(i)
-	x.locals = append(x.locals, id)
+	row, scope := none, x.scopes[len(x.scopes)-1]
+	if scope.end > scope.start && !x.odd[id] && x.nodes[i].start < x.nodes[i].end {
+		row = x.addLocal(kind, i, hint, start, scope.end)
+		if r := x.row[id]; r >= 0 && x.facts.Locals[r].Start == start && x.facts.Locals[r].End == scope.end {
+			row = r
+		}
+	}
+	x.locals = append(x.locals, binding{id, x.row[id]})
 	x.bound[id]++
+	x.row[id] = row
+}
+
+// addLocal adds a local without binding its name, see artifact.Local.
+func (x *extraction) addLocal(kind artifact.Kind, i int32, hint string, start, end uint32) int32 {
+	return x.addLocalAt(kind, x.nodes[i].start, x.str(i), hint, start, end)
+}
+
+func (x *extraction) addLocalAt(kind artifact.Kind, at uint32, name, hint string, start, end uint32) int32 {
+	if len(hint) > artifact.MaxTypeHint {
+		hint = ""
+	}
+	x.facts.Locals = append(x.facts.Locals, Local{At: at, Name: name, Kind: kind, Start: start, End: end, Type: hint})
+	return int32(len(x.facts.Locals) - 1)
+}
+
+// hintFor says what the type of declaration d can be told from; d may be -1.
+func (x *extraction) hintFor(d int32, hint string) {
+	if d >= 0 && hint != "" && len(hint) <= artifact.MaxTypeHint {
+		decl := &x.facts.Decls[d]
+		x.addLocalAt(artifact.KindUnknown, decl.NameAt, decl.Name, hint, decl.NameAt, decl.NameAt)
+	}
 }
 
 // isLocal reports whether the node's text is bound in an open scope.
@@ -163,6 +234,9 @@ func (x *extraction) isLocal(i int32) bool { return x.bound[x.name(i)] > 0 }
 // Declarations in between are local.
 func (x *extraction) enter() { x.callables++; x.pushScope() }
 func (x *extraction) leave() { x.popScope(); x.callables-- }
+
+// enterOf is enter for a scope that reaches over a node.
+func (x *extraction) enterOf(i int32) { x.callables++; x.pushScopeOf(i) }
 
 // Comments and attributes in front of declarations.
 
@@ -379,13 +453,17 @@ func (x *extraction) exportLater(name nameID) { x.exports[name] = true }
 
 // Occurrences and imports.
 
-// use adds an occurrence of the name at node i unless the name is local.
+// use adds an occurrence of the name at node i, or a use of the local that it
+// means.
 func (x *extraction) use(role artifact.Role, i int32) {
 	if n := &x.nodes[i]; n.start == n.end {
 		return
 	}
 	id := x.name(i)
 	if x.bound[id] > 0 || x.odd[id] {
+		if row := x.row[id]; row >= 0 {
+			x.facts.LocalUses = append(x.facts.LocalUses, LocalUse{At: x.nodes[i].start, Role: role, Local: row})
+		}
 		return
 	}
 	x.facts.Occurrences = append(x.facts.Occurrences, Occurrence{At: x.nodes[i].start, Role: role, Name: x.names[id]})
@@ -494,6 +572,11 @@ func (x *extraction) finish() *Facts {
 		slices.SortStableFunc(f.Occurrences, byPlace)
 	}
 	f.Occurrences = slices.Compact(f.Occurrences)
+	useAt := func(a, b LocalUse) int { return int(int64(a.At) - int64(b.At)) }
+	if !slices.IsSortedFunc(f.LocalUses, useAt) {
+		slices.SortStableFunc(f.LocalUses, useAt)
+	}
+	f.LocalUses = slices.CompactFunc(f.LocalUses, func(a, b LocalUse) bool { return a.At == b.At })
 	byAt := func(a, b Import) int { return int(int64(a.At) - int64(b.At)) }
 	if !slices.IsSortedFunc(f.Imports, byAt) {
 		slices.SortStableFunc(f.Imports, byAt)

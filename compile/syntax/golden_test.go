@@ -157,6 +157,24 @@ func render(src string, f *Facts) string {
 		}
 		b.WriteString(o.Name + "\n")
 	}
+	uses := make([]string, len(f.Locals))
+	for _, u := range f.LocalUses {
+		uses[u.Local] += " " + pos(u.At)
+		if u.Role != artifact.RoleRead {
+			uses[u.Local] += u.Role.String()[:1]
+		}
+	}
+	for i, l := range f.Locals {
+		if l.Kind == artifact.KindUnknown {
+			fmt.Fprintf(&b, "type %s %s %s\n", pos(l.At), l.Name, l.Type)
+			continue
+		}
+		fmt.Fprintf(&b, "local %s %s %s in %s-%s", pos(l.At), l.Kind, l.Name, pos(l.Start), pos(l.End))
+		if l.Type != "" {
+			b.WriteString("  {" + l.Type + "}")
+		}
+		b.WriteString(uses[i] + "\n")
+	}
 	return b.String()
 }
 
@@ -220,6 +238,16 @@ func checkInvariants(t *testing.T, what string, src []byte, f *Facts) {
 		}
 		if i > 0 && f.Occurrences[i-1].At > o.At {
 			t.Fatalf("%s: occurrences out of order at %d", what, o.At)
+		}
+	}
+	for _, l := range f.Locals {
+		if l.Name == "" || l.Start > l.End || l.End > n || len(l.Type) > artifact.MaxTypeHint || !bytes.HasPrefix(src[l.At:], []byte(l.Name)) {
+			t.Fatalf("%s: local %+v does not stand in the source", what, l)
+		}
+	}
+	for i, u := range f.LocalUses {
+		if int(u.Local) >= len(f.Locals) || i > 0 && f.LocalUses[i-1].At >= u.At || !bytes.HasPrefix(src[u.At:], []byte(f.Locals[u.Local].Name)) {
+			t.Fatalf("%s: use %+v of a local does not stand in the source", what, u)
 		}
 	}
 	for i, im := range f.Imports {

@@ -43,11 +43,30 @@ type Import struct {
 	Module, Name, Alias string // see artifact.Import
 }
 
+// Local is a name that a callable or block binds, see artifact.Local. The order
+// is that in which they were met.
+type Local struct {
+	At         uint32
+	Name       string
+	Kind       artifact.Kind
+	Start, End uint32 // the scope, [Start, End)
+	Type       string // see artifact.Local
+}
+
+// LocalUse is one use of a local.
+type LocalUse struct {
+	At    uint32
+	Role  artifact.Role
+	Local int32 // index into Facts.Locals
+}
+
 // Facts is all that one file's syntax says.
 type Facts struct {
 	Decls       []Decl
 	Occurrences []Occurrence
 	Imports     []Import
+	Locals      []Local
+	LocalUses   []LocalUse
 	// Degraded is DegradedNone, DegradedSyntax (the tree has error nodes; what
 	// parsed around them is here), or a reason for which the rest is empty:
 	// DegradedBudget, DegradedDepth.

@@ -89,8 +89,9 @@ func (w *walker) bindName(name string) {
 		return
 	}
 	id := w.nameOf([]byte(name))
-	w.locals = append(w.locals, id)
+	w.locals = append(w.locals, binding{id, w.row[id]})
 	w.bound[id]++
+	w.row[id] = none
 }
 
 // last returns the last child of the kind, or none.

@@ -34,6 +34,7 @@ func Build(f File) *Result {
 	if f.Facts != nil {
 		b.symbols(f.Facts.Decls)
 		b.uses(f.Facts)
+		b.locals(f.Facts)
 	}
 	b.writeUnits()
 	return b.res

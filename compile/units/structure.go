@@ -100,6 +100,43 @@ func (b *builder) uses(f *syntax.Facts) {
 	})
 }
 
+// locals writes what callables and blocks bind, and where that is used.
+func (b *builder) locals(f *syntax.Facts) {
+	if len(f.Locals) == 0 {
+		return
+	}
+	order := make([]int32, 0, len(f.Locals))
+	for i := range f.Locals {
+		if l := &f.Locals[i]; l.At < b.size && l.Name != "" && len(l.Name) <= maxName && l.Start <= l.End {
+			order = append(order, int32(i))
+		}
+	}
+	slices.SortStableFunc(order, func(x, y int32) int { return cmp.Compare(f.Locals[x].At, f.Locals[y].At) })
+	number := make([]int32, len(f.Locals))
+	for i := range number {
+		number[i] = -1
+	}
+	b.res.Locals = make([]artifact.Local, 0, len(order))
+	for _, i := range order {
+		l := &f.Locals[i]
+		number[i] = int32(len(b.res.Locals))
+		out := artifact.Local{Name: l.Name, Kind: l.Kind, Pos: b.position(l.At), Type: l.Type}
+		out.Start, out.End = b.position(min(l.Start, b.size)), b.position(min(l.End, b.size))
+		b.res.Locals = append(b.res.Locals, out)
+	}
+	b.res.LocalUses = make([]artifact.LocalUse, 0, len(f.LocalUses))
+	for i := range f.LocalUses {
+		u := &f.LocalUses[i]
+		if u.At >= b.size || number[u.Local] < 0 {
+			continue
+		}
+		b.res.LocalUses = append(b.res.LocalUses, artifact.LocalUse{Pos: b.position(u.At), Role: u.Role, Local: uint32(number[u.Local])})
+	}
+	slices.SortStableFunc(b.res.LocalUses, func(x, y artifact.LocalUse) int {
+		return cmp.Or(cmp.Compare(x.Pos.Line, y.Pos.Line), cmp.Compare(x.Pos.Col, y.Pos.Col))
+	})
+}
+
 func byPosition(x, y artifact.Occurrence) int {
 	return cmp.Or(cmp.Compare(x.Pos.Line, y.Pos.Line), cmp.Compare(x.Pos.Col, y.Pos.Col))
 }

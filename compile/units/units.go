@@ -96,6 +96,8 @@ type Result struct {
 	Symbols     []artifact.Symbol
 	Occurrences []artifact.Occurrence
 	Imports     []artifact.Import
+	Locals      []artifact.Local
+	LocalUses   []artifact.LocalUse
 	Fields      []DocFields // one for each of Docs
 	Spans       []Span      // all documents' spans back to back
 	Names       []string    // all documents' names back to back
@@ -134,6 +136,8 @@ type Batch struct {
 	Symbols     []artifact.Symbol
 	Occurrences []artifact.Occurrence
 	Imports     []artifact.Import
+	Locals      []artifact.Local
+	LocalUses   []artifact.LocalUse
 	Fields      []DocFields // one for each of Docs
 	Spans       []Span
 	Names       []string
@@ -186,6 +190,14 @@ func (b *Batch) Append(f artifact.File, r *Result, text []byte) {
 	for _, m := range r.Imports {
 		m.File = file
 		b.Imports = append(b.Imports, m)
+	}
+	for _, l := range r.Locals {
+		l.File = file
+		b.Locals = append(b.Locals, l)
+	}
+	for _, u := range r.LocalUses {
+		u.File = file
+		b.LocalUses = append(b.LocalUses, u)
 	}
 	for _, d := range r.Fields {
 		d.NamesLo, d.NamesHi = d.NamesLo+names, d.NamesHi+names

@@ -61,6 +61,8 @@ func Structural(in *Partition) ([]byte, error) {
 		Symbols:     in.Symbols,
 		Occurrences: in.Occurrences,
 		Imports:     in.Imports,
+		Locals:      in.Locals,
+		LocalUses:   in.LocalUses,
 	})
 }
 
