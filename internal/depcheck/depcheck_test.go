@@ -47,6 +47,8 @@ var mayImport = map[string][]string{
 	"internal/durable":      {},
 	"internal/fail":         {},
 	"internal/gitobj":       {},
+	"internal/lsp":          {},
+	"internal/navbench":     {"artifact", "registry", "fetch", "query", "internal/lsp"},
 	"internal/depcheck":     {},
 	"internal/visibility":   {},
 }
