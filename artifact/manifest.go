@@ -88,6 +88,24 @@ type PartitionInfo struct {
 	Units    int                    `json:"units"`
 	Docs     int                    `json:"docs"`
 	Segments map[string]SegmentInfo `json:"segments"`
+	// Counts are the partition's share in the counts of the whole, so that an
+	// index can take a partition over from another without opening it. Indexes
+	// of the first versions have none.
+	Counts *FileCounts `json:"counts,omitempty"`
+}
+
+// FileCounts count the files of a partition.
+type FileCounts struct {
+	Bytes     int64                    `json:"bytes"`     // of indexed files
+	Languages map[string]LanguageCount `json:"languages"` // indexed files by language
+	Skipped   map[string]int           `json:"skipped"`   // reason -> files
+	Degraded  map[string]int           `json:"degraded"`  // reason -> files
+}
+
+// LanguageCount counts the files of one language.
+type LanguageCount struct {
+	Files int   `json:"files"`
+	Bytes int64 `json:"bytes"`
 }
 
 // SegmentInfo identifies one segment.

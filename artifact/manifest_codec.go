@@ -51,6 +51,12 @@ func (m *Manifest) filled() *Manifest {
 	c.Partitions = make([]PartitionInfo, len(m.Partitions))
 	for i, p := range m.Partitions {
 		p.Segments = notNilMap(p.Segments)
+		if p.Counts != nil {
+			p.Counts = &FileCounts{
+				Bytes: p.Counts.Bytes, Languages: notNilMap(p.Counts.Languages),
+				Skipped: notNilMap(p.Counts.Skipped), Degraded: notNilMap(p.Counts.Degraded),
+			}
+		}
 		c.Partitions[i] = p
 	}
 	c.Capabilities = notNilList(c.Capabilities)
@@ -174,8 +180,10 @@ var (
 	viewKeys      = []string{"state", "type", "reproducible", "settings", "reason"}
 	languageKeys  = []string{"files", "bytes", "backends"}
 	modelKeys     = []string{"name", "dims", "digest", "size"}
-	partitionKeys = []string{"files", "units", "docs", "segments"}
+	partitionKeys = []string{"files", "units", "docs", "segments", "counts"}
 	segmentKeys   = []string{"key", "digest", "size"}
+	countKeys     = []string{"bytes", "languages", "skipped", "degraded"}
+	langCountKeys = []string{"files", "bytes"}
 )
 
 func readManifest(r *canonicalReader) *Manifest {
@@ -299,7 +307,7 @@ func readModel(r *canonicalReader) *ModelInfo {
 }
 
 func readPartition(r *canonicalReader) (p PartitionInfo) {
-	r.fields(partitionKeys, len(partitionKeys), func(k int) {
+	r.fields(partitionKeys, len(partitionKeys)-1, func(k int) {
 		switch k {
 		case 0:
 			p.Files = r.count()
@@ -310,9 +318,41 @@ func readPartition(r *canonicalReader) (p PartitionInfo) {
 		case 3:
 			p.Segments = make(map[string]SegmentInfo, len(Views))
 			r.object(func(key []byte) { p.Segments[internView(key)] = readSegment(r) })
+		case 4:
+			p.Counts = readFileCounts(r)
 		}
 	})
 	return p
+}
+
+func readFileCounts(r *canonicalReader) *FileCounts {
+	c := &FileCounts{}
+	r.fields(countKeys, len(countKeys), func(k int) {
+		switch k {
+		case 0:
+			c.Bytes = r.size()
+		case 1:
+			c.Languages = map[string]LanguageCount{}
+			r.object(func(key []byte) { c.Languages[string(key)] = readLanguageCount(r) })
+		case 2:
+			c.Skipped = r.counts()
+		case 3:
+			c.Degraded = r.counts()
+		}
+	})
+	return c
+}
+
+func readLanguageCount(r *canonicalReader) (l LanguageCount) {
+	r.fields(langCountKeys, len(langCountKeys), func(k int) {
+		switch k {
+		case 0:
+			l.Files = r.count()
+		case 1:
+			l.Bytes = r.size()
+		}
+	})
+	return l
 }
 
 // internView returns key as a string, without an allocation for a known view.

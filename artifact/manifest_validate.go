@@ -193,7 +193,76 @@ func (m *Manifest) validatePartitions() error {
 		return damaged("the partitions have %d files, %d units, %d docs in all, not %d, %d, %d",
 			files, units, docs, m.Files, m.Units, m.Docs)
 	}
+	return m.validateFileCounts()
+}
+
+// validateFileCounts checks that either no partition counts its files, or all
+// do and they add up to the manifest's counts.
+func (m *Manifest) validateFileCounts() error {
+	var sum FileCounts
+	counted := 0
+	for i := range m.Partitions {
+		p := &m.Partitions[i]
+		if p.Counts == nil {
+			continue
+		}
+		counted++
+		skipped, err := sumCounts(p.Counts.Skipped, p.Files)
+		if err != nil {
+			return err
+		}
+		if _, err := sumCounts(p.Counts.Degraded, p.Files-skipped); err != nil {
+			return err
+		}
+		if p.Counts.Bytes < 0 || p.Counts.Bytes > m.Bytes-sum.Bytes {
+			return damaged("partition %d has %d bytes", i, p.Counts.Bytes)
+		}
+		files, size := 0, int64(0)
+		for _, name := range slices.Sorted(maps.Keys(p.Counts.Languages)) {
+			l := p.Counts.Languages[name]
+			if l.Files < 1 || l.Files > p.Files-skipped-files || l.Bytes < 0 || l.Bytes > p.Counts.Bytes-size {
+				return damaged("partition %d: language %q has %d files and %d bytes", i, name, l.Files, l.Bytes)
+			}
+			files, size = files+l.Files, size+l.Bytes
+		}
+		sum.Add(p.Counts)
+	}
+	if counted == 0 {
+		return nil
+	}
+	languages := make(map[string]LanguageCount, len(m.Languages))
+	for name, l := range m.Languages {
+		languages[name] = LanguageCount{Files: l.Files, Bytes: l.Bytes}
+	}
+	if counted != len(m.Partitions) || sum.Bytes != m.Bytes || !maps.Equal(sum.Languages, languages) ||
+		!maps.Equal(sum.Skipped, m.Skipped) || !maps.Equal(sum.Degraded, m.Degraded) {
+		return damaged("the partitions' counts do not add up to the manifest's")
+	}
 	return nil
+}
+
+// Add adds the counts of other files.
+func (c *FileCounts) Add(o *FileCounts) {
+	c.Bytes += o.Bytes
+	for name, l := range o.Languages {
+		if c.Languages == nil {
+			c.Languages = map[string]LanguageCount{}
+		}
+		sum := c.Languages[name]
+		c.Languages[name] = LanguageCount{Files: sum.Files + l.Files, Bytes: sum.Bytes + l.Bytes}
+	}
+	for reason, n := range o.Skipped {
+		if c.Skipped == nil {
+			c.Skipped = map[string]int{}
+		}
+		c.Skipped[reason] += n
+	}
+	for reason, n := range o.Degraded {
+		if c.Degraded == nil {
+			c.Degraded = map[string]int{}
+		}
+		c.Degraded[reason] += n
+	}
 }
 
 // sumCounts adds up counts that must have names and not exceed limit.

@@ -47,6 +47,11 @@ type Options struct {
 	// the user may give them, never anything that comes from the commit.
 	AllowSecrets []string
 
+	// FindParent returns an index that partitions are taken over from where
+	// they are as they would be built, nil for none; a nil function builds
+	// everything. It does not change a byte of the result.
+	FindParent func(ctx context.Context, w Wanted) (*Parent, error)
+
 	// Workers is the number of partitions that are built at the same time,
 	// each in a process of its own; 0 is the number of usable processors.
 	// It does not change a byte of the result.
@@ -71,6 +76,20 @@ type Options struct {
 	hooks hooks
 }
 
+// Wanted is what a parent is looked for.
+type Wanted struct {
+	Commit         gitobj.ID
+	Profile        artifact.Profile
+	DefaultProfile bool // see Final
+}
+
+// Parent is an index of the same trust domain, most often that of an ancestor.
+type Parent struct {
+	Manifest *artifact.Manifest
+	// Gone reports partitions whose packs are known to be lost; may be nil.
+	Gone func(partition int) bool
+}
+
 // Sink takes what a compile produces. The implementation stores packs and
 // publishes the index; a compile that fails never calls Publish.
 type Sink interface {
@@ -82,6 +101,10 @@ type Sink interface {
 	// be impossible to build after the pack had been made. The slices belong
 	// to the sink.
 	Pack(ctx context.Context, partition int, pack []byte, segments []artifact.PackSegment) error
+	// Reuse takes over the pack of a partition of Options.Parent instead of
+	// a built one. False says that the pack cannot be had: the partition is
+	// then built. It is called for no partition after its Pack.
+	Reuse(ctx context.Context, partition, from int) (bool, error)
 	// Publish comes once, after all packs.
 	Publish(ctx context.Context, f *Final) error
 }

@@ -16,6 +16,9 @@ import (
 // long makes the property tests look at this many cases.
 var long = flag.Int("histories", 6, "random histories to compile")
 
+// transitions is how many TestDeltaEqualsFull makes.
+var transitions = flag.Int("transitions", 400, "random transitions to compile both ways")
+
 // TestMain is also the worker: the tests start this binary again. What the
 // variable says is how the worker shall misbehave at files of certain names.
 func TestMain(m *testing.M) {

@@ -33,8 +33,8 @@ func (r *run) final() (*Final, error) {
 	ready := r.describeViews(m)
 	for n, part := range r.parts {
 		info := artifact.PartitionInfo{
-			Files: len(part.files), Units: part.units, Docs: part.docs,
-			Segments: map[string]artifact.SegmentInfo{},
+			Files: p.starts[n+1] - p.starts[n], Units: part.units, Docs: part.docs,
+			Segments: map[string]artifact.SegmentInfo{}, Counts: part.counts,
 		}
 		for v, s := range part.segments {
 			info.Segments[v.String()] = artifact.SegmentInfo{Key: p.keys[n][v], Digest: s.digest, Size: s.size}
@@ -104,35 +104,45 @@ func (r *run) describeViews(m *artifact.Manifest) (ready map[artifact.View]bool)
 	return ready
 }
 
-// describeFiles counts files by language, skip reason and degradation.
+// describeFiles adds up the partitions' counts.
 func (r *run) describeFiles(m *artifact.Manifest, ready map[artifact.View]bool) {
-	backends := syntax.Backends()
-	i := 0
+	var sum artifact.FileCounts
 	for _, part := range r.parts {
-		for _, f := range part.files {
-			size := r.plan.entries[i].Size
-			i++
-			if f.skip != 0 {
-				m.Skipped[f.skip.String()]++
-				continue
-			}
-			m.Indexed++
-			m.Bytes += size
-			if f.degraded != 0 {
-				m.Degraded[f.degraded.String()]++
-			}
-			if f.lang == "" {
-				continue
-			}
-			l, ok := m.Languages[f.lang]
-			if !ok {
-				l.Backends = languageBackends(f.lang, backends[f.lang], ready)
-			}
-			l.Files++
-			l.Bytes += size
-			m.Languages[f.lang] = l
+		sum.Add(part.counts)
+	}
+	m.Bytes, m.Indexed = sum.Bytes, m.Files
+	for reason, n := range sum.Skipped {
+		m.Skipped[reason] = n
+		m.Indexed -= n
+	}
+	for reason, n := range sum.Degraded {
+		m.Degraded[reason] = n
+	}
+	backends := syntax.Backends()
+	for lang, n := range sum.Languages {
+		m.Languages[lang] = artifact.Language{Files: n.Files, Bytes: n.Bytes, Backends: languageBackends(lang, backends[lang], ready)}
+	}
+}
+
+// count counts the files of a partition by language, skip reason and
+// degradation.
+func (p *plan) count(n int, files []builtFile) *artifact.FileCounts {
+	c := &artifact.FileCounts{}
+	for i, f := range files {
+		if f.skip != artifact.SkipNone {
+			c.Add(&artifact.FileCounts{Skipped: map[string]int{f.skip.String(): 1}})
+			continue
+		}
+		size := p.entries[p.starts[n]+i].Size
+		c.Bytes += size
+		if f.degraded != 0 {
+			c.Add(&artifact.FileCounts{Degraded: map[string]int{f.degraded.String(): 1}})
+		}
+		if f.lang != "" {
+			c.Add(&artifact.FileCounts{Languages: map[string]artifact.LanguageCount{f.lang: {Files: 1, Bytes: size}}})
 		}
 	}
+	return c
 }
 
 // languageBackends says what provides each capability for one language; it
@@ -163,17 +173,21 @@ func (r *run) report(m *artifact.Manifest, digest artifact.Digest) *Report {
 	for _, peak := range r.peaks {
 		out.Memory.Workers += peak
 	}
-	i := 0
-	for _, part := range r.parts {
+	for n, part := range r.parts {
+		out.SegmentsBuilt += len(part.segments)
+		if part.reused {
+			out.PartitionsReused++
+			out.SegmentsReused += len(part.segments)
+			out.SegmentsBuilt -= len(part.segments)
+		}
 		for v, s := range part.segments {
 			c := out.Views[v.String()]
 			c.Raw += s.size
 			c.Packed += s.packed
 			out.Views[v.String()] = c
 		}
-		for _, f := range part.files {
-			e := r.plan.entries[i]
-			i++
+		for i, f := range part.files {
+			e := r.plan.entries[r.plan.starts[n]+i]
 			note := FileNote{Path: e.Path, Size: max(e.Size, 0)}
 			switch {
 			case f.skip != 0:
@@ -184,6 +198,9 @@ func (r *run) report(m *artifact.Manifest, digest artifact.Digest) *Report {
 				out.Degraded = append(out.Degraded, note)
 			}
 		}
+	}
+	if r.parent != nil {
+		out.Parent = r.parent.Manifest.Commit
 	}
 	return out
 }

@@ -13,6 +13,9 @@ import (
 // Memory is a Sink that keeps everything in memory, for tests and for small
 // repositories. The zero value is ready to use.
 type Memory struct {
+	// Parent holds the packs of the parent that is found; set it before the compile.
+	Parent *Memory
+
 	mu    sync.Mutex
 	packs map[int][]byte
 	final *Final
@@ -27,6 +30,15 @@ func (m *Memory) Pack(_ context.Context, partition int, pack []byte, _ []artifac
 	}
 	m.packs[partition] = pack
 	return nil
+}
+
+// Reuse implements Sink.
+func (m *Memory) Reuse(ctx context.Context, partition, from int) (bool, error) {
+	if m.Parent == nil {
+		return false, nil
+	}
+	pack := m.Parent.PackBytes(from)
+	return pack != nil, m.Pack(ctx, partition, pack, nil)
 }
 
 // Publish implements Sink.
@@ -80,6 +92,9 @@ type Discard struct{}
 
 // Pack implements Sink.
 func (Discard) Pack(context.Context, int, []byte, []artifact.PackSegment) error { return nil }
+
+// Reuse implements Sink.
+func (Discard) Reuse(context.Context, int, int) (bool, error) { return true, nil }
 
 // Publish implements Sink.
 func (Discard) Publish(context.Context, *Final) error { return nil }

@@ -18,7 +18,7 @@ import (
 
 // Version changes whenever this package decides something about a file in a
 // new way; it is part of the profile.
-const Version = "1"
+const Version = "2"
 
 // newProfile returns θ: all that can change a byte besides the commit. chosen
 // is Options.Views and allowed Options.AllowSecrets, both normalized.

@@ -25,9 +25,18 @@ type Report struct {
 	Bytes      int64  `json:"bytes"` // of indexed files
 	Partitions int    `json:"partitions"`
 
+	// What was taken over, from the index of which commit ("" for none).
+	Parent           string `json:"parent"`
+	PartitionsReused int    `json:"partitions_reused"`
+	SegmentsReused   int    `json:"segments_reused"`
+	SegmentsBuilt    int    `json:"segments_built"`
+	// Unchanged says that the store held this very index already. It is filled
+	// in by whoever published, so a report in a store does not tell.
+	Unchanged bool `json:"unchanged"`
+
 	Views    map[string]ViewCost `json:"views"`
-	Skipped  []FileNote          `json:"skipped"`  // files in no view, in path order
-	Degraded []FileNote          `json:"degraded"` // files read by lines, or with gaps, in path order
+	Skipped  []FileNote          `json:"skipped"`  // files in no view, in path order, of the built partitions
+	Degraded []FileNote          `json:"degraded"` // files read by lines, or with gaps, in path order, likewise
 
 	GitBackend string `json:"git_backend"`
 	Workers    int    `json:"workers"`
@@ -43,7 +52,7 @@ type Report struct {
 // ViewCost is what a view's segments weigh in bytes.
 type ViewCost struct {
 	Raw    int64 `json:"raw"`
-	Packed int64 `json:"packed"` // as they travel, compressed
+	Packed int64 `json:"packed"` // as they travel, compressed; built ones alone
 }
 
 // FileNote is a file and why it is not indexed or not parsed.

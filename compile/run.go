@@ -28,14 +28,8 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if o.Repo == nil || o.Sink == nil {
 		return nil, errors.New("compile needs a repository and a sink")
 	}
-	if err := o.normalizeViews(); err != nil {
+	if err := o.normalize(); err != nil {
 		return nil, err
-	}
-	if err := o.normalizeAllowed(); err != nil {
-		return nil, err
-	}
-	if o.Embedder == nil {
-		o.Embedder = embed.NewHashed()
 	}
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
@@ -46,6 +40,20 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		return nil, fail.Wrap(fail.Interrupted, context.Cause(ctx), "run it again", "the compile was interrupted and nothing was published")
 	}
 	return res, err
+}
+
+// normalize brings what enters the profile into its one form.
+func (o *Options) normalize() error {
+	if err := o.normalizeViews(); err != nil {
+		return err
+	}
+	if err := o.normalizeAllowed(); err != nil {
+		return err
+	}
+	if o.Embedder == nil {
+		o.Embedder = embed.NewHashed()
+	}
+	return nil
 }
 
 // normalizeViews gives each choice of views one form: nil for all of them.
@@ -83,6 +91,7 @@ func (o *Options) normalizeAllowed() error {
 type run struct {
 	o       *Options
 	plan    *plan
+	parent  *Parent // nil for none
 	started time.Time
 	tell    *teller
 	wall    Wall
@@ -99,9 +108,11 @@ type run struct {
 type part struct {
 	views    []artifact.View // in the pack
 	segments map[artifact.View]segmentSum
-	files    []builtFile
+	files    []builtFile // nil for a reused partition
+	counts   *artifact.FileCounts
 	units    int
 	docs     int
+	reused   bool
 }
 
 type segmentSum struct {
@@ -137,11 +148,11 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 
 	start := time.Now()
 	r.tell.stage(StageBuild, len(r.plan.entries))
-	all := make([]int, r.plan.partitions())
-	for i := range all {
-		all[i] = i
+	todo, err := r.reuse(ctx)
+	if err != nil {
+		return nil, err
 	}
-	for todo := all; len(todo) > 0; todo = r.stale() {
+	for ; len(todo) > 0; todo = r.stale() {
 		if err := r.build(ctx, todo); err != nil {
 			return nil, err
 		}
@@ -311,7 +322,7 @@ func (r *run) finish(ctx context.Context, worker int, j *job, b *built) error {
 	if reason := b.failed[artifact.Units]; reason != "" {
 		return fail.New(fail.Internal, "report this as a defect", "the units of partition %d cannot be built: %s", j.partition, reason)
 	}
-	p := &part{files: b.files, units: b.units, docs: b.docs, segments: map[artifact.View]segmentSum{}}
+	p := &part{files: b.files, counts: r.plan.count(j.partition, b.files), units: b.units, docs: b.docs, segments: map[artifact.View]segmentSum{}}
 	for _, s := range b.segments {
 		p.views = append(p.views, s.View)
 		p.segments[s.View] = segmentSum{digest: s.Digest, size: int64(len(s.Bytes))}

@@ -6,7 +6,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/registry"
 )
 
@@ -19,6 +18,12 @@ func Nearest(ctx context.Context, store registry.Store, commits []string) (int, 
 }
 
 func nearest(ctx context.Context, store registry.Store, commits []string) (int, *registry.Artifact, error) {
+	return nearestOf(ctx, store, commits, func(commit string) []string { return []string{registry.CommitTag(commit)} })
+}
+
+// nearestOf looks for the tags of each commit, of which the first that is
+// there counts.
+func nearestOf(ctx context.Context, store registry.Store, commits []string, tagsOf func(commit string) []string) (int, *registry.Artifact, error) {
 	batch := 1
 	if d, ok := store.(distant); ok {
 		batch = d.Concurrency()
@@ -30,12 +35,15 @@ func nearest(ctx context.Context, store registry.Store, commits []string) (int, 
 		g, gctx := errgroup.WithContext(ctx)
 		for i, commit := range commits[lo : lo+n] {
 			g.Go(func() error {
-				a, _, err := registry.ReadArtifact(gctx, store, registry.CommitTag(commit))
-				if errors.Is(err, registry.ErrNotFound) {
-					return nil
+				for _, tag := range tagsOf(commit) {
+					a, _, err := registry.ReadArtifact(gctx, store, tag)
+					if errors.Is(err, registry.ErrNotFound) {
+						continue
+					}
+					found[i] = a
+					return err
 				}
-				found[i] = a
-				return err
+				return nil
 			})
 		}
 		if err := g.Wait(); err != nil {
@@ -48,26 +56,4 @@ func nearest(ctx context.Context, store registry.Store, commits []string) (int, 
 		}
 	}
 	return -1, nil, nil
-}
-
-// AssumeNearest spares a push into a distant store the questions about blobs
-// that the nearest of these commits' indexes holds. It also finds out, before
-// anything is built, whether the store can be read at all. For other stores it
-// does nothing.
-func AssumeNearest(ctx context.Context, store registry.Store, commits []string) error {
-	s, ok := store.(interface {
-		distant
-		Assume(*registry.Artifact)
-	})
-	if !ok {
-		return nil
-	}
-	_, a, err := nearest(ctx, store, commits)
-	switch {
-	case fail.CodeOf(err) == fail.Verification:
-		return nil // a damaged index is about to be replaced, maybe
-	case err == nil && a != nil:
-		s.Assume(a)
-	}
-	return err
 }

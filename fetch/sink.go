@@ -26,8 +26,9 @@ type Sink struct {
 	cache *Cache
 	opt   SinkOptions
 
-	slots chan struct{}  // limits the pushes under way; nil pushes at once
-	wg    sync.WaitGroup // of the pushes under way
+	parent *Parent        // see From; nil for none
+	slots  chan struct{}  // limits the pushes under way; nil pushes at once
+	wg     sync.WaitGroup // of the pushes under way
 
 	mu        sync.Mutex
 	failed    error // of the first push that failed
@@ -44,6 +45,10 @@ func NewSink(store registry.Store, cache *Cache, opt SinkOptions) *Sink {
 	}
 	return s
 }
+
+// From names the index, in the same store, whose packs Reuse takes over. Call
+// it before the compile takes anything over.
+func (s *Sink) From(p *Parent) { s.parent = p }
 
 // Pack stores the pack of one partition. A second pack of a partition takes
 // the first one's place. Into a distant store it is pushed in the background,
@@ -82,6 +87,26 @@ func (s *Sink) Pack(ctx context.Context, partition int, pack []byte, segs []arti
 		}
 	})
 	return nil
+}
+
+// Reuse takes over the pack of the parent's partition from, which is neither
+// read nor sent. False says that it is lost.
+func (s *Sink) Reuse(_ context.Context, partition, from int) (bool, error) {
+	p := s.parent
+	if p == nil || from < 0 || from >= len(p.Artifact.Packs) {
+		return false, nil
+	}
+	d := p.Artifact.Packs[from]
+	if p.lost[string(d.Digest)] {
+		return false, nil
+	}
+	if h, ok := s.store.(interface{ Holds(ocispec.Descriptor) bool }); ok && !h.Holds(d) {
+		return false, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.packs[partition] = d
+	return true, nil
 }
 
 func (s *Sink) push(ctx context.Context, partition int, pack []byte) error {

@@ -296,6 +296,9 @@ func (l *Local) Fetch(ctx context.Context, d ocispec.Descriptor) ([]byte, error)
 
 // has reports whether the blob's file is there with the right size. It does
 // not read it.
+// Holds reports whether a blob is there, by its size alone.
+func (l *Local) Holds(d ocispec.Descriptor) bool { return l.has(d) }
+
 func (l *Local) has(d ocispec.Descriptor) bool {
 	info, err := os.Stat(l.blobPath(d))
 	return err == nil && info.Mode().IsRegular() && info.Size() == d.Size

@@ -15,7 +15,6 @@ import (
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/compile"
 	"github.com/pindex-dev/pindex/fetch"
-	"github.com/pindex-dev/pindex/git"
 	"github.com/pindex-dev/pindex/internal/cli"
 	"github.com/pindex-dev/pindex/internal/durable"
 	"github.com/pindex-dev/pindex/internal/fail"
@@ -30,6 +29,8 @@ type compileFlags struct {
 	workers int
 	allow   []string
 	public  bool
+	parent  string
+	dryRun  bool
 }
 
 func compileCmd(a *cli.App) *cobra.Command {
@@ -46,12 +47,15 @@ content (private key blocks, access tokens), are in no view and are listed with
 the reason "secret". --allow-secret indexes one of them all the same; the index
 then has a profile of its own. No file in the commit can allow a secret.`,
 		Example: `  pindex compile
-  pindex compile v2.0 --store ./index --report report.json`,
+  pindex compile v2.0 --store ./index --report report.json
+  pindex compile --dry-run`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return runCompile(c.Context(), a, f, args) },
 	}
 	fl := c.Flags()
 	fl.StringSliceVar(&f.views, "views", nil, "views to build: source, lexical, dense, structural (default: all)")
+	fl.StringVar(&f.parent, "parent", parentAuto, "index to reuse segments of: auto (the nearest indexed ancestor's), none, or that of a `REV`")
+	fl.BoolVar(&f.dryRun, "dry-run", false, "print what would be reused and built, and why, and do nothing")
 	fl.StringVar(&f.report, "report", "", "write the build report to `FILE` as JSON")
 	fl.StringVar(&f.source, "source", "", "`URL` of the repository to write into the artifact's annotations")
 	fl.BoolVar(&f.replace, "replace", false, "let the commit's tag move even when it holds another index")
@@ -75,6 +79,9 @@ type compileAnswer struct {
 	Units     int    `json:"units"`
 	Skipped   int    `json:"skipped"`
 	Degraded  int    `json:"degraded"`
+	Parent    string `json:"parent"` // commit whose index segments were taken over from; "" for none
+	Reused    int    `json:"segments_reused"`
+	Built     int    `json:"segments_built"`
 }
 
 const schemaCompile = "pindex.compile/0"
@@ -110,14 +117,17 @@ func runCompile(ctx context.Context, a *cli.App, f compileFlags, args []string) 
 			return err
 		}
 	}
-	if err := assumeParents(ctx, repo, rev, store); err != nil {
-		return err
+	if f.dryRun {
+		return printPlan(ctx, a, repo, rev, store, views, f)
 	}
+	find := parentFinder{repo: repo, store: store, cache: a.Cache(), choice: f.parent}
 	build := func() (*fetch.Sink, *compile.Result, error) {
 		sink := fetch.NewSink(store, a.Cache(), fetch.SinkOptions{Source: f.source, Replace: f.replace})
 		defer sink.Close()
+		find.sink = sink
 		r, err := compile.Run(ctx, compile.Options{
-			Repo: repo, Rev: rev, Sink: adapter{sink}, Views: views, AllowSecrets: f.allow, Workers: f.workers, Progress: progress,
+			Repo: repo, Rev: rev, Sink: adapter{sink}, FindParent: find.find,
+			Views: views, AllowSecrets: f.allow, Workers: f.workers, Progress: progress,
 		})
 		return sink, r, err
 	}
@@ -125,22 +135,25 @@ func runCompile(ctx context.Context, a *cli.App, f compileFlags, args []string) 
 	if missing := new(registry.MissingError); errors.As(err, &missing) {
 		// Now that the store knows that it lacks them, they are pushed.
 		a.Note("%v; building them again", missing)
+		find.lose(missing.Digests)
 		sink, r, err = build()
 	}
 	if err != nil {
 		return err
 	}
+	p := sink.Published()
+	r.Report.Unchanged = p.Unchanged
 	if f.report != "" {
 		if err := writeReport(f.report, r.Report); err != nil {
 			return err
 		}
 	}
-	p := sink.Published()
 	ans := compileAnswer{
 		Schema: schemaCompile, Commit: r.Commit.String(), Digest: r.Digest.String(),
 		OCIDigest: string(p.Descriptor.Digest), Tag: p.Tag, Store: store.Name(), Unchanged: p.Unchanged,
 		Files: r.Manifest.Files, Indexed: r.Manifest.Indexed, Units: r.Manifest.Units,
-		Skipped: len(r.Report.Skipped), Degraded: len(r.Report.Degraded),
+		Skipped: sum(r.Manifest.Skipped), Degraded: sum(r.Manifest.Degraded),
+		Parent: r.Report.Parent, Reused: r.Report.SegmentsReused, Built: r.Report.SegmentsBuilt,
 	}
 	return a.Print(ans, func(w io.Writer) {
 		state := "compiled"
@@ -152,23 +165,6 @@ func runCompile(ctx context.Context, a *cli.App, f compileFlags, args []string) 
 	})
 }
 
-// knownParents is how far back an index is looked for whose packs a push need
-// not ask about.
-const knownParents = 16
-
-// assumeParents spares a push into a registry the questions about what the
-// index of a recent ancestor holds.
-func assumeParents(ctx context.Context, repo git.Repository, rev string, store registry.Store) error {
-	if rev == "" {
-		rev = "HEAD"
-	}
-	id, err := repo.Resolve(ctx, rev)
-	if err != nil {
-		return err
-	}
-	return fetch.AssumeNearest(ctx, store, cli.Ancestors(ctx, repo, id, knownParents))
-}
-
 // compileMissing compiles a commit that a reading command found no index of.
 func compileMissing(ctx context.Context, r cli.CompileRequest) error {
 	progress, err := newProgress(r.Progress, r.Stderr)
@@ -176,7 +172,8 @@ func compileMissing(ctx context.Context, r cli.CompileRequest) error {
 		return err
 	}
 	sink := fetch.NewSink(r.Store, r.Cache, fetch.SinkOptions{})
-	_, err = compile.Run(ctx, compile.Options{Repo: r.Repo, Rev: r.Rev, Sink: adapter{sink}, Progress: progress})
+	find := parentFinder{repo: r.Repo, store: r.Store, cache: r.Cache, choice: parentAuto, sink: sink}
+	_, err = compile.Run(ctx, compile.Options{Repo: r.Repo, Rev: r.Rev, Sink: adapter{sink}, FindParent: find.find, Progress: progress})
 	return err
 }
 
@@ -197,7 +194,7 @@ func rebuild(ctx context.Context, r cli.RebuildRequest) (string, error) {
 		return "", fail.Wrap(fail.Verification, err, "compile the commit again", "the index's profile is not one of this program's")
 	}
 	res, err := compile.Run(ctx, compile.Options{
-		Repo: r.Repo, Rev: r.Manifest.Commit, Sink: discard{}, Views: views, AllowSecrets: allowed, Progress: progress,
+		Repo: r.Repo, Rev: r.Manifest.Commit, Sink: compile.Discard{}, Views: views, AllowSecrets: allowed, Progress: progress,
 	})
 	if err != nil {
 		return "", err
@@ -216,6 +213,10 @@ func (a adapter) Pack(ctx context.Context, partition int, pack []byte, segs []ar
 	return a.sink.Pack(ctx, partition, pack, segs)
 }
 
+func (a adapter) Reuse(ctx context.Context, partition, from int) (bool, error) {
+	return a.sink.Reuse(ctx, partition, from)
+}
+
 func (a adapter) Publish(ctx context.Context, f *compile.Final) error {
 	report, err := json.Marshal(f.Report)
 	if err != nil {
@@ -226,12 +227,6 @@ func (a adapter) Publish(ctx context.Context, f *compile.Final) error {
 		Manifest: f.Encoded, Model: f.Model, Partitions: f.Partitions, Default: f.DefaultProfile, Report: report,
 	})
 }
-
-// discard is a sink for a compile of which only the digest matters.
-type discard struct{}
-
-func (discard) Pack(context.Context, int, []byte, []artifact.PackSegment) error { return nil }
-func (discard) Publish(context.Context, *compile.Final) error                   { return nil }
 
 func parseViews(names []string) ([]artifact.View, error) {
 	var views []artifact.View

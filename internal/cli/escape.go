@@ -35,6 +35,9 @@ func visible(s string) string {
 	return b.String()
 }
 
+// Visible is visible for commands that live outside of this package.
+func Visible(s string) string { return visible(s) }
+
 func steers(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < 0x20 && c != '\t' || c >= 0x7f {

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/compile"
+	"github.com/pindex-dev/pindex/delta"
+	"github.com/pindex-dev/pindex/fetch"
+	"github.com/pindex-dev/pindex/git"
+	"github.com/pindex-dev/pindex/internal/cli"
+	"github.com/pindex-dev/pindex/internal/fail"
+	"github.com/pindex-dev/pindex/registry"
+)
+
+const (
+	parentAuto = "auto"
+	parentNone = "none"
+)
+
+// knownParents is how far back an index is looked for whose segments a compile
+// takes over.
+const knownParents = 32
+
+// parentFinder finds the index that a compile takes segments over from.
+type parentFinder struct {
+	repo   git.Repository
+	store  registry.Store
+	cache  *fetch.Cache
+	choice string      // parentAuto, parentNone or a revision
+	sink   *fetch.Sink // is told; may be nil
+
+	found *fetch.Parent
+	lost  []string
+}
+
+func (p *parentFinder) find(ctx context.Context, w compile.Wanted) (*compile.Parent, error) {
+	var commits []string
+	switch p.choice {
+	case parentNone:
+		return nil, nil
+	case parentAuto:
+		commits = cli.Ancestors(ctx, p.repo, w.Commit, knownParents)
+	default:
+		id, err := p.repo.Resolve(ctx, p.choice)
+		if err != nil {
+			return nil, err
+		}
+		commits = []string{id.String()}
+	}
+	var profile artifact.Digest
+	if !w.DefaultProfile {
+		profile = w.Profile.Digest
+	}
+	found, err := fetch.FindParent(ctx, p.store, p.cache, commits, profile)
+	if err != nil {
+		return nil, err
+	}
+	if found == nil {
+		if p.choice != parentAuto {
+			return nil, fail.New(fail.NoIndex, "compile that commit first, or let --parent auto choose",
+				"%s has no usable index of %s", p.store.Name(), commits[0])
+		}
+		return nil, nil
+	}
+	found.Lose(p.lost)
+	p.found = found
+	if p.sink != nil {
+		p.sink.From(found)
+	}
+	return &compile.Parent{Manifest: found.Manifest, Gone: found.Gone}, nil
+}
+
+// lose takes note of packs that the store turned out to lack.
+func (p *parentFinder) lose(digests []string) { p.lost = append(p.lost, digests...) }
+
+// planAnswer is what 'compile --dry-run' prints.
+type planAnswer struct {
+	Schema     string      `json:"schema"`
+	Commit     string      `json:"commit"`
+	Parent     string      `json:"parent"` // "" for none
+	Profile    string      `json:"profile"`
+	Views      []string    `json:"views"`
+	Partitions int         `json:"partitions"`
+	Reused     int         `json:"segments_reused"`
+	Built      int         `json:"segments_built"`
+	Segments   []planEntry `json:"segments"` // those of one partition share an entry
+}
+
+type planEntry struct {
+	Partition int            `json:"partition"`
+	Files     int            `json:"files"`
+	First     string         `json:"first"` // path of the first file
+	State     string         `json:"state"` // "reused" or "rebuilt"
+	Cause     string         `json:"cause,omitempty"`
+	Detail    string         `json:"detail,omitempty"`
+	Changes   []changedEntry `json:"changes,omitempty"`
+}
+
+type changedEntry struct {
+	Path string `json:"path"`
+	Kind string `json:"kind"` // "changed", "added" or "removed"
+}
+
+const schemaPlan = "pindex.plan/0"
+
+// printPlan prints what a compile would do.
+func printPlan(ctx context.Context, a *cli.App, repo git.Repository, rev string, store registry.Store, views []artifact.View, f compileFlags) error {
+	find := parentFinder{repo: repo, store: store, cache: a.Cache(), choice: f.parent}
+	p, err := compile.Plan(ctx, compile.Options{Repo: repo, Rev: rev, FindParent: find.find, Views: views, AllowSecrets: f.allow})
+	if err != nil {
+		return err
+	}
+	reused := p.Plan.Reused()
+	ans := planAnswer{
+		Schema: schemaPlan, Commit: p.Commit.String(), Parent: p.Parent, Profile: p.Profile.Digest.String(),
+		Partitions: len(p.Plan.Steps), Reused: reused * len(p.Views), Built: (len(p.Plan.Steps) - reused) * len(p.Views),
+		Segments: []planEntry{},
+	}
+	for _, v := range p.Views {
+		ans.Views = append(ans.Views, v.String())
+	}
+	for n, s := range p.Plan.Steps {
+		e := planEntry{Partition: n, Files: p.Files[n], First: p.First[n], State: "reused", Cause: string(s.Cause), Detail: s.Detail}
+		if s.From < 0 {
+			e.State = "rebuilt"
+		}
+		for _, c := range s.Changes {
+			e.Changes = append(e.Changes, changedEntry{c.Path, c.Kind})
+		}
+		ans.Segments = append(ans.Segments, e)
+	}
+	return a.Print(ans, func(w io.Writer) {
+		from := "no parent"
+		if ans.Parent != "" {
+			from = "parent " + ans.Parent
+		}
+		fmt.Fprintf(w, "commit %s, %s\n%d segments reused, %d to build\n", ans.Commit, from, ans.Reused, ans.Built)
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(t, "PARTITION\tFILES\tFROM\tSTATE")
+		for n, s := range p.Plan.Steps {
+			if s.From >= 0 {
+				continue // the first line counts them
+			}
+			fmt.Fprintf(t, "%d\t%d\t%s\trebuilt: %s\n", n, p.Files[n], cli.Visible(p.First[n]), explainStep(s))
+		}
+		t.Flush()
+	})
+}
+
+// maxChangesShown bounds the files that the table names for one partition.
+const maxChangesShown = 3
+
+func explainStep(s delta.Step) string {
+	if s.Cause != delta.Content || len(s.Changes) == 0 {
+		if s.Detail != "" {
+			return string(s.Cause) + ": " + cli.Visible(s.Detail)
+		}
+		return string(s.Cause)
+	}
+	out := ""
+	for i, c := range s.Changes {
+		if i == maxChangesShown {
+			return out + fmt.Sprintf(", and %d more", len(s.Changes)-i)
+		}
+		if i > 0 {
+			out += ", "
+		}
+		out += c.Kind + " " + cli.Visible(c.Path)
+	}
+	return out
+}
+
+// sum adds up counts by reason.
+func sum(counts map[string]int) int {
+	n := 0
+	for _, c := range counts {
+		n += c
+	}
+	return n
+}

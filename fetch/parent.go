@@ -1,0 +1,71 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+
+	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/internal/fail"
+	"github.com/pindex-dev/pindex/registry"
+)
+
+// Parent is an index in a store whose packs a compile may take over.
+type Parent struct {
+	Commit   string
+	Distance int // commits, along first parents
+	Artifact *registry.Artifact
+	Manifest *artifact.Manifest
+
+	lost map[string]bool // digests of packs that the store turned out to lack
+}
+
+// Gone reports whether the pack of a partition is known to be lost.
+func (p *Parent) Gone(partition int) bool {
+	return partition >= len(p.Artifact.Packs) || p.lost[string(p.Artifact.Packs[partition].Digest)]
+}
+
+// Lose takes note of blobs that the store turned out to lack.
+func (p *Parent) Lose(digests []string) {
+	if p.lost == nil {
+		p.lost = map[string]bool{}
+	}
+	for _, d := range digests {
+		p.lost[d] = true
+	}
+}
+
+// FindParent returns the index of the nearest of these commits that the store
+// has one of, preferring the given profile's to the one under the commit's own
+// tag; nil when there is none that can be used. A push into the same store
+// then asks about none of the blobs that it holds. It finds out, before
+// anything is built, whether the store can be read at all. An index that is
+// damaged is as good as none: it is about to be replaced, maybe.
+func FindParent(ctx context.Context, store registry.Store, cache *Cache, commits []string, profile artifact.Digest) (*Parent, error) {
+	at, art, err := nearestOf(ctx, store, commits, func(commit string) []string {
+		if profile.IsZero() {
+			return []string{registry.CommitTag(commit)}
+		}
+		return []string{registry.ProfileTag(commit, profile), registry.CommitTag(commit)}
+	})
+	if fail.CodeOf(err) == fail.Verification {
+		return nil, nil
+	}
+	if err != nil || art == nil {
+		return nil, err
+	}
+	if s, ok := store.(interface{ Assume(*registry.Artifact) }); ok {
+		s.Assume(art)
+	}
+	b, err := manifestBytes(ctx, store, cache, art)
+	if errors.Is(err, registry.ErrNotFound) || fail.CodeOf(err) == fail.Verification {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	m, err := artifact.DecodeManifest(b)
+	if err != nil || m.Commit != commits[at] || len(m.Partitions) != len(art.Packs) {
+		return nil, nil
+	}
+	return &Parent{Commit: m.Commit, Distance: at, Artifact: art, Manifest: m}, nil
+}
