@@ -24,11 +24,12 @@ type verdict struct {
 	// what became of uses that the oracle lists and we do not bind, by line
 	left           map[place]query.Binding
 	defUS, refsUS  int64
-	given, right   int // definitions given, and those of them in the oracle's set
-	refGiven       int // references given, within the cap
-	refRight       int // of them in the oracle's set
-	refWant        int // references of the oracle, within the cap
-	refFound       int // of them in ours
+	given, right   int  // definitions given, and those of them in the oracle's set
+	refGiven       int  // references given, within the cap
+	refRight       int  // of them in the oracle's set
+	refWant        int  // references of the oracle, within the cap
+	refFound       int  // of them in ours
+	local          bool // the name is local to a callable
 	agree          bool
 	refAgree       bool
 	class          string // of a miss of definitions, "" for none
@@ -58,8 +59,9 @@ func share(n, of int) float64 {
 	return float64(n) / float64(of)
 }
 
-// judge asks the engine what the oracle was asked.
-func judge(ctx context.Context, e *query.Engine, r record, refs bool) (*verdict, error) {
+// judge asks the engine what the oracle was asked. Uses in files that the
+// oracle has no picture of are left out.
+func judge(ctx context.Context, e *query.Engine, r record, refs bool, unknown map[string]bool) (*verdict, error) {
 	v := &verdict{record: r}
 	target := fmt.Sprintf("%s:%d:%d", r.Path, r.Line, r.Col)
 	begun := time.Now()
@@ -96,7 +98,9 @@ func judge(ctx context.Context, e *query.Engine, r record, refs bool) (*verdict,
 		v.refsAnswer = true
 		v.left = map[place]query.Binding{}
 		for _, h := range u.Results {
-			v.oursRefs = append(v.oursRefs, place{h.FilePath(), h.StartLine})
+			if !unknown[h.FilePath()] {
+				v.oursRefs = append(v.oursRefs, place{h.FilePath(), h.StartLine})
+			}
 		}
 		for _, list := range [][]query.UseHit{u.Ambiguous, u.UnresolvedUses} {
 			for _, h := range list {

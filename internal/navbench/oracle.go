@@ -114,6 +114,12 @@ func oracle(ctx context.Context, o oracleOptions) error {
 	}
 	warmed := time.Since(begun)
 	fmt.Fprintf(os.Stderr, "navbench: %s started in %v, warm after %v\n", srv.Name, started.Round(time.Millisecond), warmed.Round(time.Millisecond))
+	unknown, err := unknownFiles(ctx, cl, c, files)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "navbench: %d of %d files are not known to the server\n", len(unknown), len(files))
+	files = slices.DeleteFunc(files, func(f string) bool { return slices.Contains(unknown, f) })
 	var sample []record
 	if o.At != "" {
 		if sample, err = readRecords(o.At); err != nil {
@@ -147,6 +153,7 @@ func oracle(ctx context.Context, o oracleOptions) error {
 			fmt.Fprintf(os.Stderr, "navbench: %d of %d\n", i+1, len(sample))
 		}
 	}
+	sample[0].Unknown = unknown
 	sample[0].StartMS, sample[0].WarmMS = started.Milliseconds(), warmed.Milliseconds()
 	return writeRecords(o.Out, sample)
 }
@@ -168,6 +175,45 @@ func warmUp(ctx context.Context, cl *lsp.Client, first string, o oracleOptions) 
 		return err
 	}
 	return nil
+}
+
+// unknownFiles returns the files of which a server has no part in its picture
+// of the project: another platform's in Go, what no command compiles in C. It
+// lists no uses in them, which says nothing of ours.
+func unknownFiles(ctx context.Context, cl *lsp.Client, c *checkout, files []string) ([]string, error) {
+	var out []string
+	switch cl.Server().Name {
+	case "gopls":
+		for _, f := range files {
+			_, err := cl.Occurrences(ctx, f)
+			var said *lsp.ResponseError
+			if errors.As(err, &said) && strings.Contains(said.Message, "no package metadata") {
+				out = append(out, f)
+			} else if err != nil && said == nil {
+				return nil, err
+			}
+			if err := cl.Forget(ctx, f); err != nil {
+				return nil, err
+			}
+		}
+	case "clangd":
+		// Its index has a shard for each file that it met: NAME.HASH.idx.
+		shards, err := os.ReadDir(filepath.Join(c.dir, ".cache", "clangd", "index"))
+		if err != nil {
+			return nil, fmt.Errorf("clangd has no index; is there a compile_commands.json in %s? %w", c.dir, err)
+		}
+		met := map[string]bool{}
+		for _, s := range shards {
+			name := strings.TrimSuffix(s.Name(), ".idx")
+			met[strings.TrimSuffix(name, filepath.Ext(name))] = true
+		}
+		for _, f := range files {
+			if !met[filepath.Base(f)] {
+				out = append(out, f)
+			}
+		}
+	}
+	return out, nil
 }
 
 // positions draws both samples, sorted by place.

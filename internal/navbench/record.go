@@ -74,6 +74,9 @@ type record struct {
 	// the server's start and of its reading of the project.
 	StartMS int64 `json:"start_ms,omitempty"`
 	WarmMS  int64 `json:"warm_ms,omitempty"`
+	// Unknown are, on the first record alone, the files of the language that
+	// the server has no picture of: it lists no uses in them.
+	Unknown []string `json:"unknown,omitempty"`
 }
 
 func readRecords(file string) ([]record, error) {

@@ -42,15 +42,23 @@ func score(ctx context.Context, w io.Writer, o scoreOptions) error {
 			return err
 		}
 		loads = append(loads, fmt.Sprintf("| %s, %s | %d | %d | %.0f |", rs[0].Repo, rs[0].Oracle, rs[0].StartMS, rs[0].WarmMS, float64(x.load.Microseconds())/1000))
+		unknown := map[string]bool{}
+		for _, f := range rs[0].Unknown {
+			unknown[f] = true
+		}
 		for _, r := range rs {
 			switch {
+			case unknown[r.Path]:
 			case r.Error != "":
 				failed[r.Lang]++
 			case !r.Answered:
 				silentOracle[r.Lang]++
 			default:
-				v, err := judge(ctx, x.engine, r, !o.NoRefs)
+				v, err := judge(ctx, x.engine, r, !o.NoRefs, unknown)
 				if err != nil {
+					return errors.Join(err, x.close())
+				}
+				if v.local, err = x.local(&r); err != nil {
 					return errors.Join(err, x.close())
 				}
 				byLang[r.Lang] = append(byLang[r.Lang], v)
@@ -87,6 +95,12 @@ func count(b bool) float64 {
 
 var defMetrics = []metric{
 	{"definition agreement", func(v *verdict) (float64, float64) { return count(v.inTree() && v.agree), count(v.inTree()) }},
+	{"definition agreement, names local to a callable", func(v *verdict) (float64, float64) {
+		return count(v.local && v.agree), count(v.local)
+	}},
+	{"definition agreement, all others", func(v *verdict) (float64, float64) {
+		return count(!v.local && v.inTree() && v.agree), count(!v.local && v.inTree())
+	}},
 	{"precision of given definitions", func(v *verdict) (float64, float64) { return float64(v.right), float64(v.given) }},
 	{"precision, candidates left out", func(v *verdict) (float64, float64) {
 		if v.binding == "ambiguous" {
@@ -166,6 +180,16 @@ func summary(w io.Writer, vs []*verdict, refs bool) {
 	}
 	if refs {
 		row("reference F1, pooled", func(vs []*verdict) (float64, float64) {
+			n := 0.0
+			for _, v := range vs {
+				n += float64(v.refWant)
+			}
+			return microF1(vs) * n, n
+		})
+	}
+	if refs {
+		row("reference F1, pooled, names local to a callable left out", func(vs []*verdict) (float64, float64) {
+			vs = slices.DeleteFunc(slices.Clone(vs), func(v *verdict) bool { return v.local })
 			n := 0.0
 			for _, v := range vs {
 				n += float64(v.refWant)
@@ -270,6 +294,9 @@ func classes(w io.Writer, vs []*verdict, o scoreOptions) {
 		by := map[string][]*verdict{}
 		for _, v := range vs {
 			if c := class(v); c != "" {
+				if v.local {
+					c += ", local"
+				}
 				by[c] = append(by[c], v)
 			}
 		}
