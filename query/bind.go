@@ -49,6 +49,10 @@ var undecided = outcome{}
 // bind binds one use: by the first rule that applies, from what is written
 // nearest to what is only likely.
 func (b *binder) bind(u use) (outcome, error) {
+	// What the text around it says depends on the place.
+	if o, err := b.inferUse(u); err != nil || o.binding != "" {
+		return o, err
+	}
 	if u.occ.Role == artifact.RoleImport || u.occ.Role == artifact.RoleExport {
 		if o, err := b.bindImportName(u); err != nil || o.binding != "" {
 			return o, err

@@ -68,7 +68,9 @@ type binder struct {
 	memo     map[memoKey]outcome
 	bases    map[declID]baseList
 	lines    map[int]*lineTable
+	places   map[int]map[artifact.Position]int
 	projects *projects
+	golang   *goTypes
 }
 
 type moduleKey struct {
@@ -85,7 +87,7 @@ func (e *Engine) newBinder(ctx context.Context) (*binder, error) {
 		e: e, ctx: ctx, t: t,
 		imports: map[int][]artifact.Import{}, uses: map[int][]artifact.Occurrence{}, named: map[string][]*decl{},
 		decls: map[declID]*decl{}, modules: map[moduleKey]module{}, memo: map[memoKey]outcome{},
-		bases: map[declID]baseList{}, lines: map[int]*lineTable{},
+		bases: map[declID]baseList{}, lines: map[int]*lineTable{}, places: map[int]map[artifact.Position]int{},
 	}, nil
 }
 
@@ -238,7 +240,7 @@ func (b *binder) enclosing(file int, at artifact.Position) (*decl, error) {
 
 // parent returns the declaration around d, nil at the top level.
 func (b *binder) parent(d *decl) (*decl, error) {
-	if d.sym.Parent < 0 {
+	if d.sym.Parent < 0 || d.unlisted() {
 		return nil, nil
 	}
 	return b.decl(declID{d.id.p, int(d.sym.Parent)})
@@ -298,6 +300,9 @@ func (b *binder) hit(d *decl, prov Provenance, rule string) (SymbolHit, error) {
 		Provenance: prov, Rule: rule, SourceText: text, Origin: OriginArtifact,
 	}
 	unit := int(d.sym.Unit)
+	if d.unlisted() {
+		return h, nil
+	}
 	if u.UnitName(unit) == d.sym.Name && u.UnitKind(unit) == d.sym.Kind {
 		h.Level, h.ID = levelName(u.UnitLevel(unit)), u.UnitID(unit)
 	}

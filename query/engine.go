@@ -43,6 +43,7 @@ type Engine struct {
 	embed    lazy[embed.Embedder]
 	table    lazy[*fileTable]
 	projects lazy[*projects]
+	sketches sketchCache
 	scratch  sync.Pool // *searchScratch
 }
 

@@ -200,16 +200,48 @@ func (c *collector) usesOfTarget(t *target, role func(artifact.Role) bool) error
 	if err != nil {
 		return err
 	}
+	// What is no symbol of the index is used in its own file alone, unless it
+	// is a member: others can name those.
+	inFile := map[int][]use{}
+	listed := false
+	for _, d := range t.decls {
+		if !d.unlisted() {
+			listed = true
+			continue
+		}
+		member := d.sym.Kind == artifact.KindField || d.sym.Kind == artifact.KindMethod
+		listed = listed || member
+		uses, err := b.usesIn(d, d.sym.Name, member || d.sym.Kind == artifact.KindModule)
+		if err != nil {
+			return err
+		}
+		for _, u := range uses {
+			if role(u.occ.Role) {
+				inFile[d.file] = append(inFile[d.file], u)
+			}
+		}
+	}
 	for p := range b.e.parts() {
 		if err := b.ctx.Err(); err != nil {
 			return err
+		}
+		var found []use
+		for file, uses := range inFile {
+			if b.t.files[file].p == p {
+				found = append(found, uses...)
+			}
+		}
+		if !listed && len(found) == 0 {
+			continue
 		}
 		st, err := b.e.ix.Structural(p)
 		if err != nil {
 			return err
 		}
-		var found []use
 		for _, name := range sortedKeys(names) {
+			if !listed {
+				break
+			}
 			if err := st.Occurrences(name, func(o artifact.Occurrence) bool {
 				if role(o.Role) && b.t.number[p][o.File] >= 0 {
 					found = append(found, use{file: b.t.number[p][o.File], occ: o})
@@ -246,6 +278,9 @@ func (c *collector) usesOfTarget(t *target, role func(artifact.Role) bool) error
 			return 0
 		})
 		for i := range found {
+			if i > 0 && found[i].file == found[i-1].file && found[i].occ.Pos == found[i-1].occ.Pos {
+				continue
+			}
 			if err := c.add(found[i], t); err != nil {
 				return err
 			}

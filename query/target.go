@@ -142,6 +142,9 @@ func (b *binder) byPosition(file, line, col int) (*target, error) {
 		return &target{decls: named[:1], binding: Bound, provenance: Syntactic, rule: "declared there"}, nil
 	}
 	if col > 0 {
+		if t, err := b.byText(file, at); err != nil || t != nil {
+			return t, err
+		}
 		uses, err := b.fileUses(file)
 		if err != nil {
 			return nil, err
@@ -185,6 +188,28 @@ func (b *binder) byPosition(file, line, col int) (*target, error) {
 		return nil, fail.New(fail.NotFound, "outline the file to see its declarations", "no declaration stands at or around %s:%d", quote(f.path), line)
 	}
 	return &target{decls: []*decl{d}, binding: Bound, provenance: Syntactic, rule: "declared around that line"}, nil
+}
+
+// byText finds what the name at a place means by reading the text around it;
+// nil when that says nothing.
+func (b *binder) byText(file int, at artifact.Position) (*target, error) {
+	t, err := b.text(file)
+	if err != nil || t == nil {
+		return nil, err
+	}
+	off, ok := t.offset(at)
+	if !ok {
+		return nil, nil
+	}
+	in, err := b.infer(file, off)
+	if err != nil || in.state == notRead || in.guess {
+		return nil, err
+	}
+	got, err := b.outcome(in)
+	if err != nil || got.binding == "" {
+		return nil, err
+	}
+	return &target{decls: got.decls, files: got.files, binding: got.binding, provenance: got.provenance, rule: got.rule}, nil
 }
 
 // byName finds the declarations with a name, in one file or (-1) anywhere. In

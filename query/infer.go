@@ -1,0 +1,300 @@
+package query
+
+import (
+	"sort"
+	"sync"
+
+	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/query/sketch"
+)
+
+// thing is a definition in a file's text: what a symbol of the index is, and
+// what no symbol is, such as a parameter or a label.
+type thing struct {
+	file int
+	def  *sketch.Def
+}
+
+// maxSketched bounds, in bytes of text, what sketches an engine keeps.
+const maxSketched = 96 << 20
+
+// sketchCache keeps the sketches that an engine's queries have made.
+type sketchCache struct {
+	mu    sync.Mutex
+	files map[int]*sketch.File
+	size  int
+}
+
+func (c *sketchCache) get(file int) (*sketch.File, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s, ok := c.files[file]
+	return s, ok
+}
+
+func (c *sketchCache) put(file int, s *sketch.File) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := 1
+	if s != nil {
+		n += len(s.Text)
+	}
+	if c.files == nil || c.size+n > maxSketched {
+		c.files, c.size = map[int]*sketch.File{}, 0
+	}
+	c.files[file] = s
+	c.size += n
+}
+
+// sketch returns what a file's text says about local names and types; nil for
+// a language without a reader, without the source view, and for huge files.
+func (b *binder) sketch(file int) (*sketch.File, error) {
+	lang := b.t.files[file].lang
+	if !sketch.Supports(lang) {
+		return nil, nil
+	}
+	if s, ok := b.e.sketches.get(file); ok {
+		return s, nil
+	}
+	t, err := b.text(file)
+	if err != nil || t == nil {
+		return nil, err
+	}
+	s := sketch.New(lang, t.text)
+	b.e.sketches.put(file, s)
+	return s, nil
+}
+
+// offset returns the byte offset of a position in a text.
+func (t *lineTable) offset(p artifact.Position) (uint32, bool) {
+	if p.Line < 1 || int(p.Line) > len(t.starts) {
+		return 0, false
+	}
+	at := t.starts[p.Line-1] + int(p.Col) - 1
+	return uint32(at), at < len(t.text)
+}
+
+// position is the reverse of offset.
+func (t *lineTable) position(at uint32) artifact.Position {
+	i := sort.Search(len(t.starts), func(i int) bool { return t.starts[i] > int(at) })
+	if i == 0 {
+		return artifact.Position{Line: 1, Col: 1}
+	}
+	return artifact.Position{Line: uint32(i), Col: uint32(int(at)-t.starts[i-1]) + 1}
+}
+
+// thingOf finds a symbol's definition in the text; ok is false when the text
+// is not read as the parser read it.
+func (b *binder) thingOf(d *decl) (thing, bool, error) {
+	s, err := b.sketch(d.file)
+	if err != nil || s == nil {
+		return thing{}, false, err
+	}
+	t, err := b.text(d.file)
+	if err != nil || t == nil {
+		return thing{}, false, err
+	}
+	at, ok := t.offset(d.sym.NamePos)
+	if !ok {
+		return thing{}, false, nil
+	}
+	def := s.At(at)
+	return thing{d.file, def}, def != nil, nil
+}
+
+// placed is a thing's place as a declaration: the symbol of the index that
+// stands there, or one made for the purpose, which is not in the index.
+func (b *binder) placed(x thing) (*decl, error) {
+	t, err := b.text(x.file)
+	if err != nil || t == nil {
+		return nil, err
+	}
+	pos := t.position(x.def.At)
+	at, err := b.symbolsByPlace(x.file)
+	if err != nil {
+		return nil, err
+	}
+	if i, ok := at[pos]; ok {
+		d, err := b.decl(declID{b.t.files[x.file].p, i})
+		if err != nil || d.sym.Name == x.def.Name {
+			return d, err
+		}
+	}
+	id := declID{-1 - x.file, int(x.def.At)}
+	if d := b.decls[id]; d != nil {
+		return d, nil
+	}
+	end := pos
+	end.Col += uint32(len(x.def.Name))
+	name := x.def.Name
+	if name == "" && x.def.Kind == sketch.Import {
+		name = goPackageGuess(x.def.Path)
+	}
+	d := &decl{id: id, file: x.file, names: []string{name}, sym: artifact.Symbol{
+		Name: name, Kind: kindOfDef(x.def), Flags: artifact.SymbolLocal, Parent: -1, NamePos: pos, Start: pos, End: end,
+	}}
+	b.decls[id] = d
+	return d, nil
+}
+
+// unlisted reports whether a declaration is none of the index's symbols.
+func (d *decl) unlisted() bool { return d.id.p < 0 }
+
+func kindOfDef(d *sketch.Def) artifact.Kind {
+	switch d.Kind {
+	case sketch.Const:
+		return artifact.KindConstant
+	case sketch.TypeName, sketch.TypeParam:
+		return artifact.KindType
+	case sketch.Function:
+		return artifact.KindFunction
+	case sketch.Method:
+		return artifact.KindMethod
+	case sketch.Field, sketch.Embedded:
+		return artifact.KindField
+	case sketch.Namespace, sketch.Import:
+		return artifact.KindModule
+	case sketch.Variant:
+		return artifact.KindEnumMember
+	case sketch.MacroName:
+		return artifact.KindMacro
+	}
+	return artifact.KindVariable
+}
+
+// symbolsByPlace returns the symbols of a file by the place of their names.
+func (b *binder) symbolsByPlace(file int) (map[artifact.Position]int, error) {
+	if m, ok := b.places[file]; ok {
+		return m, nil
+	}
+	f := &b.t.files[file]
+	st, err := b.e.ix.Structural(f.p)
+	if err != nil {
+		return nil, err
+	}
+	lo, hi := st.FileSymbols(f.f)
+	m := make(map[artifact.Position]int, hi-lo)
+	for i := hi - 1; i >= lo; i-- {
+		m[st.SymbolNamePos(i)] = i
+	}
+	b.places[file] = m
+	return m, nil
+}
+
+// inferred is what reading the text says that a name means.
+type inferred struct {
+	things []thing
+	files  []int // the name means these files
+	state  inferredState
+	rule   string
+	guess  bool // unknown; the only member of that name may be meant
+}
+
+type inferredState uint8
+
+const (
+	notRead   inferredState = iota // the text says nothing; other rules may
+	isBound                        // to things or files
+	isOutside                      // something outside the tree
+	isUnknown                      // it is a member of something unknown, or nothing that is there
+)
+
+// outcome turns what was inferred into an outcome; undecided for notRead.
+func (b *binder) outcome(in inferred) (outcome, error) {
+	switch in.state {
+	case isOutside:
+		return external(in.rule), nil
+	case isUnknown:
+		return unresolved(in.rule), nil
+	case isBound:
+		if len(in.files) > 0 {
+			return outcome{binding: Bound, provenance: Syntactic, rule: in.rule, files: in.files}, nil
+		}
+		var ds []*decl
+		for _, x := range in.things {
+			d, err := b.placed(x)
+			if err != nil {
+				return undecided, err
+			}
+			if d != nil {
+				ds = append(ds, d)
+			}
+		}
+		if len(ds) == 0 {
+			return undecided, nil
+		}
+		if len(ds) > 1 && !b.oneSet(ds) {
+			return outcome{binding: Ambiguous, provenance: Syntactic, rule: in.rule, decls: ds}, nil
+		}
+		return bound(Syntactic, in.rule, ds), nil
+	}
+	return undecided, nil
+}
+
+// infer reads what the name at an offset of a file means.
+func (b *binder) infer(file int, at uint32) (inferred, error) {
+	s, err := b.sketch(file)
+	if err != nil || s == nil {
+		return inferred{}, err
+	}
+	switch b.t.files[file].lang {
+	case "go":
+		return b.inferGo(file, s, at)
+	}
+	return inferred{}, nil
+}
+
+// inferUse is infer for an occurrence of the index.
+func (b *binder) inferUse(u use) (outcome, error) {
+	if !sketch.Supports(b.t.files[u.file].lang) {
+		return undecided, nil
+	}
+	t, err := b.text(u.file)
+	if err != nil || t == nil {
+		return undecided, err
+	}
+	at, ok := t.offset(u.occ.Pos)
+	if !ok {
+		return undecided, nil
+	}
+	in, err := b.infer(u.file, at)
+	if err != nil {
+		return undecided, err
+	}
+	if in.guess {
+		if o, err := b.onlyMember(u); err != nil || o.binding == Bound || o.binding == Ambiguous {
+			return o, err
+		}
+	}
+	return b.outcome(in)
+}
+
+// usesIn adds the uses of an unlisted declaration's name in its file: in the
+// body that it is local to, or in all of the file.
+func (b *binder) usesIn(d *decl, name string, all bool) ([]use, error) {
+	s, err := b.sketch(d.file)
+	if err != nil || s == nil {
+		return nil, err
+	}
+	t, err := b.text(d.file)
+	if err != nil || t == nil {
+		return nil, err
+	}
+	var out []use
+	add := func(u sketch.Use) {
+		if t.position(u.At) == d.sym.NamePos {
+			return
+		}
+		o := artifact.Occurrence{File: uint32(b.t.files[d.file].f), Name: name, Pos: t.position(u.At), Role: artifact.RoleRead}
+		if u.Node.Flag {
+			o.Role = artifact.RoleCall
+		}
+		out = append(out, use{file: d.file, occ: o})
+	}
+	if at, ok := t.offset(d.sym.NamePos); ok && !all && s.Local(at, name) == nil && s.Around(at) != nil {
+		s.Uses(at, name, add)
+	} else {
+		s.AllUses(name, add)
+	}
+	return out, nil
+}
