@@ -224,7 +224,7 @@ func (c *Cache) openBlob(k kind, d artifact.Digest, size int64, always bool) (ma
 
 // putBlob is put for content whose digest is d.
 func (c *Cache) putBlob(k kind, d artifact.Digest, content []byte) bool {
-	return c.put(k, d, func(w io.Writer) error { _, err := w.Write(content); return err })
+	return c.putNamed(k, d, content)
 }
 
 // openBundle is open for a bundle.
@@ -237,9 +237,15 @@ func (c *Cache) putBundle(b *bundle, segments [][]byte) bool {
 	return c.put(partitions, b.name, func(w io.Writer) error { return b.write(w, segments) })
 }
 
-// read returns a verified copy of a small file; nil when it is not there.
-func (c *Cache) read(k kind, d artifact.Digest, size int64) []byte {
-	m, err := c.openBlob(k, d, size, true)
+// putNamed is put for content under a name that is not its digest.
+func (c *Cache) putNamed(k kind, name artifact.Digest, content []byte) bool {
+	return c.put(k, name, func(w io.Writer) error { _, err := w.Write(content); return err })
+}
+
+// read returns a verified copy of a small file with digest d; nil when it is not
+// there.
+func (c *Cache) read(k kind, name, d artifact.Digest, size int64) []byte {
+	m, err := c.open(k, name, size, true, func(data []byte) bool { return artifact.DigestOf(data) == d })
 	if err != nil {
 		return nil
 	}

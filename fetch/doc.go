@@ -42,8 +42,22 @@
 //
 // What Pull brought opens again without the network: the tag, the OCI manifest
 // and the config are in the cache too. A tag is asked for anew by Pull, and
-// after a blob that it led to turned out to be gone. The cache belongs to one
-// user: who works for several tenants gives each a cache of its own.
+// after a blob that it led to turned out to be gone. An index that is named by
+// its digest is looked for by that first, and then costs no request at all.
+//
+// # Tenants
+//
+// The cache belongs to one user of the system. Where one user's processes work
+// for tenants with different credentials, two rules keep what is private apart.
+// What was read with some credentials (those of PINDEX_REGISTRY_PASSWORD and
+// GITHUB_TOKEN, or a Docker configuration that was chosen by DOCKER_CONFIG) is
+// not believed when others are given: the registry is asked, and says what they
+// may read. And a manifest counts as a store's when it came from there: a
+// registry that names the digests of another one's index is given nothing of it
+// by the cache. Segments and models are shared by everybody, as whoever has a
+// manifest knows what it names. Who gives no credentials at all is taken for the
+// user after they were taken away, which is how an agent's sandbox is readied; a
+// service with anonymous tenants gives those a cache of their own.
 //
 // # Some views alone
 //

@@ -1,6 +1,12 @@
 package fetch
 
-import "github.com/pindex-dev/pindex/artifact"
+import (
+	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/registry"
+)
+
+// SeenName is the cache's name of a manifest that a store was found to have.
+func SeenName(store registry.Store, d artifact.Digest) artifact.Digest { return seenName(store, d) }
 
 // CachedSegment tells tests where a segment lies in the cache: the file of
 // its partition when the given views (nil for all) were unpacked, and its

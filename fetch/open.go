@@ -28,6 +28,10 @@ type OpenOptions struct {
 	Profile artifact.Digest
 	// Index is the index digest that alone is accepted; zero accepts any.
 	Index artifact.Digest
+	// Only takes a commit's only index where its own tag holds none and no
+	// Profile is asked for: somebody has compiled it with chosen views or
+	// settings. It is called with the tag that is taken; nil takes none.
+	Only func(tag string)
 }
 
 // Open returns the index of a commit, given as its full hash. Everything up
@@ -44,7 +48,7 @@ func Open(ctx context.Context, store registry.Store, cache *Cache, commit string
 	if err != nil {
 		return nil, err
 	}
-	settle(store)
+	settle(store, s.artifact)
 	life, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	open := func(p int, v artifact.View, seg artifact.SegmentInfo) ([]byte, error) {
 		return s.segment(life, p, v, seg)
@@ -58,9 +62,16 @@ func Open(ctx context.Context, store registry.Store, cache *Cache, commit string
 
 // openSource resolves the commit and reads the manifests, top down.
 func openSource(ctx context.Context, store registry.Store, cache *Cache, commit string, opt OpenOptions) (*source, error) {
-	art, conf, err := resolve(ctx, store, commit, opt.Profile)
-	if err != nil {
-		return nil, err
+	var art *registry.Artifact
+	var conf *registry.Config
+	var err error
+	if r, ok := store.(*remembering); ok && !opt.Index.IsZero() {
+		art, conf = r.pinned(ctx, opt.Index)
+	}
+	if art == nil {
+		if art, conf, err = resolve(ctx, store, commit, opt); err != nil {
+			return nil, err
+		}
 	}
 	wrong := func(err error) error {
 		return fail.Wrap(fail.Verification, err, "write it again with pindex compile --replace",
@@ -96,7 +107,16 @@ func openSource(ctx context.Context, store registry.Store, cache *Cache, commit 
 }
 
 // resolve finds the artifact of the commit and profile.
-func resolve(ctx context.Context, store registry.Store, commit string, profile artifact.Digest) (*registry.Artifact, *registry.Config, error) {
+func resolve(ctx context.Context, store registry.Store, commit string, opt OpenOptions) (*registry.Artifact, *registry.Config, error) {
+	profile, r := opt.Profile, (*remembering)(nil)
+	if profile.IsZero() && opt.Only != nil {
+		if r, _ = store.(*remembering); r != nil && !r.fresh {
+			if tag, art, conf := r.only(ctx, commit); art != nil {
+				opt.Only(tag)
+				return art, conf, nil
+			}
+		}
+	}
 	tags := []string{registry.CommitTag(commit)}
 	if !profile.IsZero() {
 		tags = append(tags, registry.ProfileTag(commit, profile))
@@ -119,11 +139,37 @@ func resolve(ctx context.Context, store registry.Store, commit string, profile a
 	if h, ok := bare(store).(interface{ AbsentHint() string }); ok {
 		remedy += "; " + h.AbsentHint()
 	}
-	if others := otherProfiles(ctx, store, commit, tags); len(others) > 0 {
+	others := otherProfiles(ctx, store, commit, tags)
+	if len(others) == 1 && profile.IsZero() && opt.Only != nil {
+		art, conf, err := registry.ReadArtifact(ctx, store, others[0])
+		if err == nil {
+			if r != nil {
+				r.setOnly(commit, others[0], art)
+			}
+			opt.Only(others[0])
+		}
+		return art, conf, err
+	}
+	if len(others) > 0 {
 		remedy = "the store has it under other profiles (" + strings.Join(others, ", ") + "); " + remedy
 	}
 	return nil, nil, fail.Wrap(fail.NoIndex, registry.ErrNotFound, remedy,
 		"%s has no index of commit %s; tried %s", store.Name(), commit, strings.Join(tried, " and "))
+}
+
+// Profiles returns the tags of a commit's indexes that are not the commit's own.
+func Profiles(ctx context.Context, store registry.Store, commit string) []string {
+	return otherProfiles(ctx, store, commit, []string{registry.CommitTag(commit)})
+}
+
+// OnlyTag returns the tag of a commit's only index in a store, when that is not
+// the commit's own tag; "" where there is none.
+func OnlyTag(ctx context.Context, store registry.Store, commit string) string {
+	own := registry.CommitTag(commit)
+	if others := otherProfiles(ctx, store, commit, nil); len(others) == 1 && others[0] != own {
+		return others[0]
+	}
+	return ""
 }
 
 // bare returns the store itself.
@@ -135,7 +181,7 @@ func bare(store registry.Store) registry.Store {
 }
 
 // otherProfiles lists the commit's tags that were not tried. It only helps to
-// word an error, so its own failures do not count.
+// word an error or to do without one, so its own failures do not count.
 func otherProfiles(ctx context.Context, store registry.Store, commit string, tried []string) []string {
 	var names []string
 	if f, ok := bare(store).(interface {
@@ -171,14 +217,15 @@ func cached(ctx context.Context, store registry.Store, cache *Cache, k kind, d o
 	if err != nil {
 		return nil, fail.Wrap(fail.Verification, err, "", "%s names a blob that cannot be read", store.Name())
 	}
-	if b := cache.read(k, digest, d.Size); b != nil {
+	name := seenName(store, digest)
+	if b := cache.read(k, name, digest, d.Size); b != nil {
 		return b, nil
 	}
 	b, err := store.Fetch(ctx, d)
 	if err != nil {
 		return nil, registry.Incomplete(store, err)
 	}
-	cache.putBlob(k, digest, b)
+	cache.putNamed(k, name, b)
 	return b, nil
 }
 

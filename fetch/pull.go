@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/registry"
 )
 
@@ -22,10 +23,22 @@ type Pulled struct {
 }
 
 // Pull brings a commit's index into the cache: all the segments of the views
-// in opt, and the model where the dense view is one of them. Segments that are there already are verified against
-// their digests, so Pull also mends a damaged cache. progress, which may be
-// nil, is called with the number of partitions done, from several goroutines.
+// in opt, and the model where the dense view is one of them. Segments that are
+// there already are verified against their digests, so Pull also mends a damaged
+// cache. An index that opt names by its digest, and that is all there, needs no
+// network. progress, which may be nil, is called with the number of partitions
+// done, from several goroutines.
 func Pull(ctx context.Context, store registry.Store, cache *Cache, commit string, opt OpenOptions, progress func(done, total int)) (*Pulled, error) {
+	out, err := pull(ctx, store, cache, commit, opt, progress)
+	if fail.CodeOf(err) == fail.Verification && !opt.Index.IsZero() {
+		// What was remembered of that index leads nowhere and is forgotten now;
+		// the store may have it in other packs.
+		out, err = pull(ctx, store, cache, commit, opt, progress)
+	}
+	return out, err
+}
+
+func pull(ctx context.Context, store registry.Store, cache *Cache, commit string, opt OpenOptions, progress func(done, total int)) (*Pulled, error) {
 	store = remember(store, cache, true)
 	s, err := openSource(ctx, store, cache, commit, opt)
 	if err != nil {
@@ -67,7 +80,7 @@ func Pull(ctx context.Context, store registry.Store, cache *Cache, commit string
 			return nil, err
 		}
 	}
-	settle(store)
+	settle(store, s.artifact)
 	out.Unpacked, out.Bytes = int(unpacked.Load()), s.bytes.Load()
 	return out, nil
 }

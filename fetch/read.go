@@ -66,7 +66,7 @@ func (s *source) gone(err error) error {
 		return nil
 	}
 	if r, ok := s.store.(*remembering); ok && errors.Is(err, registry.ErrNotFound) {
-		r.forget(registry.CommitTag(s.manifest.Commit), registry.ProfileTag(s.manifest.Commit, s.manifest.Profile.Digest))
+		r.forget(registry.CommitTag(s.manifest.Commit), registry.ProfileTag(s.manifest.Commit, s.manifest.Profile.Digest), indexTag(s.artifact.Index()), onlyTag(s.manifest.Commit))
 	}
 	return registry.Incomplete(s.store, err)
 }

@@ -193,7 +193,7 @@ func (s *Sink) Publish(ctx context.Context, f Final) error {
 	if err != nil {
 		return err
 	}
-	s.cache.putBlob(manifests, artifact.DigestOf(f.Manifest), f.Manifest)
+	s.cache.putNamed(manifests, seenName(s.store, artifact.DigestOf(f.Manifest)), f.Manifest)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.published = out

@@ -1,10 +1,13 @@
 package registry
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -187,6 +190,30 @@ func (r *Remote) Name() string { return r.ref.written }
 
 // Host returns the registry's host[:port].
 func (r *Remote) Host() string { return r.ref.Host() }
+
+// Identity tells apart who was given other credentials by RemoteOptions: it is
+// the secret itself, or the place where Docker's are looked for when that was
+// chosen, and "" where nothing was. It must be neither shown nor stored. No
+// credential helper is asked, so that it costs nothing.
+func (r *Remote) Identity() string {
+	o := &r.opt
+	host := r.Host()
+	switch {
+	case o.Password != "" && (o.CredentialHost == "" || o.CredentialHost == host):
+		return "secret " + o.Password
+	case IsGitHub(host) && o.GitHubToken != "":
+		return "secret " + o.GitHubToken
+	case o.DockerConfig:
+		// The user's usual configuration is the user's. One that was chosen, and
+		// may have a login for this host, is somebody's.
+		dir := os.Getenv("DOCKER_CONFIG")
+		if b, err := os.ReadFile(filepath.Join(dir, "config.json")); dir != "" && err == nil &&
+			(bytes.Contains(b, []byte(host)) || bytes.Contains(b, []byte("credsStore"))) {
+			return "docker " + dir
+		}
+	}
+	return ""
+}
 
 // Concurrency returns how many requests run at a time. Who has many blobs to
 // push or fetch gets the most out of it with as many goroutines.

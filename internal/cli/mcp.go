@@ -69,7 +69,7 @@ func (m *mcpSession) Close() error          { return m.s.index.Close() }
 
 // State looks at HEAD and the working tree anew: the server outlives both.
 func (m *mcpSession) State(ctx context.Context) (tools.State, error) {
-	st := tools.State{Freshness: query.Freshness{State: "exact"}}
+	st := tools.State{Freshness: freshness(m.s.distance, 0)}
 	if m.a.rev != "" {
 		return st, nil
 	}
@@ -77,11 +77,12 @@ func (m *mcpSession) State(ctx context.Context) (tools.State, error) {
 	if err != nil {
 		return st, err
 	}
-	if head != m.s.index.Manifest().Commit {
+	if head != m.s.asked {
 		st.Moved = head
 	}
 	if l, err := git.FindLayout(m.a.repoDir); err == nil && l.WorkTree == "" {
-		if st.Moved != "" {
+		st.Changed = m.s.changed
+		if st.Freshness = freshness(m.s.distance, len(st.Changed)); st.Moved != "" {
 			st.Freshness.State = "partial"
 		}
 		return st, nil
@@ -97,9 +98,7 @@ func (m *mcpSession) State(ctx context.Context) (tools.State, error) {
 	for _, c := range changes {
 		st.Changed = append(st.Changed, c.Path)
 	}
-	if len(st.Changed) > 0 {
-		st.Freshness = query.Freshness{State: "partial", Files: len(st.Changed)}
-	}
+	st.Freshness = freshness(m.s.distance, len(st.Changed))
 	return st, nil
 }
 

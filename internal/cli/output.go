@@ -96,6 +96,9 @@ func (a *App) answer(v any, text func(o *output)) error {
 // fresh it is, and how much of it is shown.
 func (o *output) head(h query.Header, format string, args ...any) {
 	o.print("# commit %s %s", short(h.Commit), h.Freshness.State)
+	if n := h.Freshness.Distance; n > 0 {
+		o.print(", %s before the one asked for", count(n, "commit"))
+	}
 	if h.Freshness.Files > 0 {
 		o.print(" (%s in the working tree left out)", count(h.Freshness.Files, "changed file"))
 	}

@@ -22,8 +22,12 @@ type session struct {
 	index  *artifact.Index
 	engine *query.Engine
 	cache  *fetch.Cache
+	// asked is the commit that was asked for, and distance how many first-parent
+	// steps it is from there to the index's.
+	asked    string
+	distance int
 	// changed are the tracked files of the working tree that differ from the
-	// commit, when HEAD was asked for; their results are left out.
+	// index's commit, when HEAD was asked for; their results are left out.
 	changed []string
 }
 
@@ -95,27 +99,27 @@ func (a *App) open(ctx context.Context) (*session, error) {
 		return nil, err
 	}
 	cache := a.Cache()
-	ix, err := fetch.Open(ctx, store, cache, commit, fetch.OpenOptions{})
-	if fail.CodeOf(err) == fail.NoIndex {
-		if tag := a.onlyTag(ctx, store, commit); tag != "" {
-			var conf *registry.Config
-			if _, conf, err = registry.ReadArtifact(ctx, store, tag); err == nil {
-				ix, err = fetch.Open(ctx, store, cache, commit, fetch.OpenOptions{Profile: conf.Profile})
-			}
-		}
-	}
-	if fail.CodeOf(err) == fail.NoIndex && a.Compile != nil && !a.noCompile && isLocal(store) {
+	compiles := a.Compile != nil && !a.noCompile && isLocal(store)
+	ix, use, distance, err := a.openNear(ctx, store, cache, commit, !compiles)
+	if fail.CodeOf(err) == fail.NoIndex && compiles {
 		ix, err = a.compileAndOpen(ctx, store, cache, commit)
 	}
 	if err != nil {
+		// Why the cache did not help may be the whole reason.
+		for _, n := range cache.Notes() {
+			a.Note("%s", n)
+		}
 		return nil, err
+	}
+	if distance > 0 {
+		a.Note("%s has no index here; answering from that of its ancestor %s, %s before it", short(commit), short(use), count(distance, "commit"))
 	}
 	if a.oneShot {
 		collectLater()
 	}
-	s := &session{index: ix}
+	s := &session{index: ix, asked: commit, distance: distance}
 	if a.rev == "" {
-		if s.changed, err = a.changedFiles(ctx, ix); err != nil {
+		if s.changed, err = a.changedFiles(ctx, ix, distance > 0); err != nil {
 			return nil, errors.Join(err, ix.Close())
 		}
 	}
@@ -143,30 +147,80 @@ func collectLater() {
 	}
 }
 
-// onlyTag returns the tag of a commit's only index in a local store, when that
-// is not the store's default one: somebody has compiled it with chosen views
-// or settings, and means to be answered from it. It is "" where there is none.
-func (a *App) onlyTag(ctx context.Context, store registry.Store, commit string) string {
-	if !isLocal(store) {
-		return "" // a list would cost a request for each tag
-	}
-	tags, err := store.List(ctx)
-	if err != nil {
-		return ""
-	}
-	found := ""
-	for _, t := range tags {
-		if tag, ok := registry.ParseTag(t.Tag); ok && tag.Commit == commit && !tag.Report {
-			if tag.Profile == "" || found != "" {
-				return ""
+// openIndex opens the commit's index, or its only one under another profile.
+func (a *App) openIndex(ctx context.Context, store registry.Store, cache *fetch.Cache, commit string) (*artifact.Index, error) {
+	return fetch.Open(ctx, store, cache, commit, fetch.OpenOptions{Only: a.noteOnly})
+}
+
+func (a *App) noteOnly(tag string) {
+	a.Note("using the commit's only index, %s, which was made with chosen views or settings", tag)
+}
+
+// openNear opens the commit's index. Where HEAD is meant and has none, and
+// ancestors may stand in, that is the nearest one whose index was pulled before:
+// distance tells how many first-parent steps before the commit it is.
+func (a *App) openNear(ctx context.Context, store registry.Store, cache *fetch.Cache, commit string, ancestors bool) (ix *artifact.Index, use string, distance int, err error) {
+	ancestors = ancestors && a.rev == ""
+	if ancestors && fetch.Near(store, cache, commit) != "" {
+		// 'pull --max-distance' has looked for something nearer already.
+		if use, distance = a.pulledAncestor(ctx, store, cache, commit); distance > 0 {
+			if ix, err = a.openIndex(ctx, store, cache, use); err == nil {
+				return ix, use, distance, nil
 			}
-			found = t.Tag
 		}
 	}
-	if found != "" {
-		a.Note("using the commit's only index, %s, which was made with chosen views or settings", found)
+	ix, err = a.openIndex(ctx, store, cache, commit)
+	if code := fail.CodeOf(err); !ancestors || code != fail.NoIndex && code != fail.Network {
+		return ix, commit, 0, err
 	}
-	return found
+	if use, distance = a.pulledAncestor(ctx, store, cache, commit); distance > 0 {
+		if ix, err1 := a.openIndex(ctx, store, cache, use); err1 == nil {
+			return ix, use, distance, nil
+		}
+	}
+	return nil, commit, 0, err
+}
+
+// nearEnough bounds how far back a pulled index is looked for that nobody has
+// named.
+const nearEnough = 100
+
+// pulledAncestor returns the nearest first-parent ancestor of the commit whose
+// index was pulled before, and how far back it is; 0 for none.
+func (a *App) pulledAncestor(ctx context.Context, store registry.Store, cache *fetch.Cache, commit string) (string, int) {
+	near, limit := fetch.Near(store, cache, commit), nearEnough
+	if near != "" {
+		limit = maxDistance
+	}
+	repo, err := a.history(ctx)
+	if err != nil {
+		return "", 0
+	}
+	defer repo.Close()
+	id, err := gitobj.ParseID(commit)
+	if err != nil {
+		return "", 0
+	}
+	for distance := range limit + 1 {
+		if c := id.String(); distance > 0 && (c == near || fetch.Known(store, cache, c)) {
+			return c, distance
+		}
+		c, err := repo.ReadCommit(ctx, id)
+		if err != nil || len(c.Parents) == 0 {
+			break
+		}
+		id = c.Parents[0]
+	}
+	return "", 0
+}
+
+// history opens the repository to read commits, by the small reader where it
+// can: nothing of it is kept open.
+func (a *App) history(ctx context.Context) (git.Repository, error) {
+	if m, err := git.OpenMinimal(ctx, a.repoDir); err == nil {
+		return m, nil
+	}
+	return git.Open(ctx, a.repoDir, git.Options{Embedded: a.Embedded})
 }
 
 // withSession opens the asked commit's index, works on it, and closes it. A
@@ -203,14 +257,20 @@ func (a *App) compileAndOpen(ctx context.Context, store registry.Store, cache *f
 }
 
 // changedFiles returns the tracked files of the working tree that differ from
-// the index's commit.
-func (a *App) changedFiles(ctx context.Context, ix *artifact.Index) ([]string, error) {
-	if l, err := git.FindLayout(a.repoDir); err == nil && l.WorkTree == "" {
+// the index's commit; in a bare repository, when the index is an ancestor's, the
+// files of HEAD that do.
+func (a *App) changedFiles(ctx context.Context, ix *artifact.Index, ancestor bool) ([]string, error) {
+	l, err := git.FindLayout(a.repoDir)
+	bare := err == nil && l.WorkTree == ""
+	if bare && !ancestor {
 		return nil, nil
 	}
 	tree, err := treeOf(ctx, ix)
 	if err != nil {
 		return nil, err
+	}
+	if bare {
+		return a.changedInHead(ctx, tree)
 	}
 	changes, err := git.Changed(ctx, a.repoDir, tree, git.Options{})
 	if err != nil {
@@ -221,6 +281,42 @@ func (a *App) changedFiles(ctx context.Context, ix *artifact.Index) ([]string, e
 		paths[i] = c.Path
 	}
 	return paths, nil
+}
+
+// changedInHead returns the files in which HEAD differs from a tree.
+func (a *App) changedInHead(ctx context.Context, tree []git.Entry) ([]string, error) {
+	commit, err := a.headNow(ctx)
+	if err != nil {
+		return nil, err
+	}
+	id, err := gitobj.ParseID(commit)
+	if err != nil {
+		return nil, err
+	}
+	repo, err := a.Repo(ctx)
+	if err != nil {
+		return nil, err
+	}
+	head, err := repo.Tree(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	there := make(map[string]git.Entry, len(tree))
+	for _, e := range tree {
+		there[e.Path] = e
+	}
+	var changed []string
+	for _, e := range head {
+		if old, ok := there[e.Path]; !ok || old.ID != e.ID || old.Mode != e.Mode {
+			changed = append(changed, e.Path)
+		}
+		delete(there, e.Path)
+	}
+	for path := range there { // deleted
+		changed = append(changed, path)
+	}
+	slices.Sort(changed)
+	return changed, nil
 }
 
 // treeOf lists the tree that an index is of, from the index alone.
@@ -245,9 +341,18 @@ func treeOf(ctx context.Context, ix *artifact.Index) ([]git.Entry, error) {
 
 // freshness is what every answer says of itself.
 func (s *session) freshness() query.Freshness {
-	f := query.Freshness{State: "exact"}
-	if len(s.changed) > 0 {
-		f = query.Freshness{State: "partial", Files: len(s.changed)}
+	return freshness(s.distance, len(s.changed))
+}
+
+// freshness is that of an index which is some first-parent steps before what was
+// asked for, and from which some files differ.
+func freshness(distance, files int) query.Freshness {
+	f := query.Freshness{State: "exact", Distance: distance, Files: files}
+	switch {
+	case files > 0:
+		f.State = "partial"
+	case distance > 0:
+		f.State = "base"
 	}
 	return f
 }

@@ -50,6 +50,9 @@ func (a *App) statusCmd() *cobra.Command {
 func writeStatus(o *output, s *statusAnswer) {
 	o.print("commit     %s\n", s.Commit)
 	o.print("freshness  %s", s.Freshness.State)
+	if n := s.Freshness.Distance; n > 0 {
+		o.print(", %s before the one asked for", count(n, "commit"))
+	}
 	if n := len(s.Changed); n > 0 {
 		o.print(": %s of the working tree, whose results are left out", count(n, "changed file"))
 	}

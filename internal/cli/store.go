@@ -179,7 +179,8 @@ func (a *App) stored(ctx context.Context, args []string) (*stored, error) {
 	tag := registry.CommitTag(commit)
 	art, _, err := registry.ReadArtifact(ctx, store, tag)
 	if errors.Is(err, registry.ErrNotFound) {
-		if only := a.onlyTag(ctx, store, commit); only != "" {
+		if only := fetch.OnlyTag(ctx, store, commit); only != "" {
+			a.noteOnly(only)
 			tag = only
 			art, _, err = registry.ReadArtifact(ctx, store, tag)
 		}

@@ -136,16 +136,25 @@ func (a *App) pull(ctx context.Context, f pullFlags, args []string) (*pullAnswer
 			return nil, err
 		}
 	}
-	if at < 0 {
-		return nil, lockHint(noIndex(store, candidates, &f), lock, store)
+	none := at < 0
+	if none {
+		at = 0 // it may have one under another profile
+	}
+	if lock == nil {
+		opt.Only = a.noteOnly
 	}
 	out, err := fetch.Pull(ctx, store, a.Cache(), candidates[at], opt, nil)
-	if fail.CodeOf(err) == fail.NoIndex && lock == nil {
-		return nil, noIndex(store, candidates, &f)
+	if fail.CodeOf(err) == fail.NoIndex && (lock == nil || none) {
+		return nil, lockHint(noIndex(store, candidates, &f, fetch.Profiles(ctx, store, commit)), lock, store)
 	}
 	if err != nil {
 		return nil, lockHint(err, lock, store)
 	}
+	near := ""
+	if at > 0 {
+		near = out.Commit // what is asked about HEAD is answered from there
+	}
+	fetch.SetNear(store, a.Cache(), commit, near)
 	if f.write {
 		if err := a.writeLock(out, store); err != nil {
 			return nil, err
@@ -192,7 +201,8 @@ func (a *App) await(ctx context.Context, store registry.Store, commits []string,
 
 // noIndex is the error of a commit without an index; it names what was tried. f
 // is nil where there is no waiting and no other commit will do.
-func noIndex(store registry.Store, tried []string, f *pullFlags) error {
+// profiles are the tags under which the store has other indexes of the commit.
+func noIndex(store registry.Store, tried []string, f *pullFlags, profiles []string) error {
 	what := tried[0]
 	if len(tried) > 1 {
 		what += fmt.Sprintf(" nor of %s before it", count(len(tried)-1, "commit"))
@@ -216,6 +226,9 @@ func noIndex(store registry.Store, tried []string, f *pullFlags) error {
 		if f.distance > 0 {
 			remedy += " in a deeper clone"
 		}
+	}
+	if len(profiles) > 0 {
+		remedy = fmt.Sprintf("the store has several of it under other profiles (%s): remove all but one, or %s", strings.Join(profiles, ", "), remedy)
 	}
 	if r, ok := store.(*registry.Remote); ok {
 		remedy += "; " + r.AbsentHint()
@@ -335,7 +348,7 @@ func (a *App) copy(ctx context.Context, fromRef, toRef string, all, replace, all
 	for _, tag := range tags {
 		out, err := registry.Copy(ctx, from, to, tag, registry.CopyOptions{Replace: replace})
 		if errors.Is(err, registry.ErrNotFound) {
-			return nil, noIndex(from, []string{tag}, nil)
+			return nil, noIndex(from, []string{tag}, nil, nil)
 		}
 		if err != nil {
 			return nil, err
@@ -373,7 +386,7 @@ func copyToArchive(ctx context.Context, from registry.Store, path string, tags [
 	}
 	err := registry.WriteArchive(ctx, path, from, tags, nil)
 	if errors.Is(err, registry.ErrNotFound) {
-		return noIndex(from, tags[:1], nil)
+		return noIndex(from, tags[:1], nil, nil)
 	}
 	if err != nil {
 		return err

@@ -50,6 +50,9 @@ const maxNote = 400
 func headLine(h head, format string, args ...any) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# commit %s %s", h.Commit[:min(12, len(h.Commit))], h.Freshness.State)
+	if n := h.Freshness.Distance; n > 0 {
+		fmt.Fprintf(&b, ", %s before the one asked for", count(n, "commit"))
+	}
 	if h.Freshness.Files > 0 {
 		fmt.Fprintf(&b, " (%s in the working tree)", count(h.Freshness.Files, "changed file"))
 	}
