@@ -107,7 +107,11 @@ func TestPullOneDigest(t *testing.T) {
 	if _, err := y.tryPublish(t, remote(), fetch.OpenCache(t.TempDir()), fetch.SinkOptions{Replace: true}); err != nil {
 		t.Fatal(err)
 	}
-	_, err = fetch.Pull(t.Context(), remote(), fetch.OpenCache(dir), x.commit(), right, nil)
+	// Who has it keeps it, and who has not does not get the other one for it.
+	if out, err := fetch.Pull(t.Context(), remote(), fetch.OpenCache(dir), x.commit(), right, nil); err != nil || out.Digest != right.Index {
+		t.Errorf("the index in the cache: %+v, %v", out, err)
+	}
+	_, err = fetch.Pull(t.Context(), remote(), fetch.OpenCache(t.TempDir()), x.commit(), right, nil)
 	if fail.CodeOf(err) != fail.Verification || !strings.Contains(err.Error(), right.Index.String()) {
 		t.Errorf("another index: %v", err)
 	}

@@ -67,6 +67,9 @@ func openSource(ctx context.Context, store registry.Store, cache *Cache, commit 
 	var err error
 	if r, ok := store.(*remembering); ok && !opt.Index.IsZero() {
 		art, conf = r.pinned(ctx, opt.Index)
+		if conf != nil && !opt.Profile.IsZero() && conf.Profile != opt.Profile {
+			art = nil
+		}
 	}
 	if art == nil {
 		if art, conf, err = resolve(ctx, store, commit, opt); err != nil {
