@@ -40,8 +40,10 @@ const useLocal = 8
 //   - KindField: a member that its type gets by assignment through self or
 //     this, or a key of an object literal; the scope is the range of the type
 //     or literal.
-//   - KindUnknown: no declaration of its own, only the Type of the symbol whose
-//     name stands at Pos. Its scope is empty.
+//   - KindUnknown: no name of its own. With an empty scope it gives the Type of
+//     the symbol whose name stands at Pos or, where none does, it is a later
+//     assignment to a symbol of the file. With a scope it says that there the
+//     type of the name is narrower than declared.
 type Local struct {
 	File       uint32
 	Name       string
@@ -51,15 +53,16 @@ type Local struct {
 	Type       string   // what its type can be told from, see TypeHint; "" for nothing
 }
 
-// A type hint is one byte that says how to read the rest, an expression as a
-// chain: names, ".", "()" for a call without its arguments, "[]" for a
-// subscript.
+// A type hint is one byte that says how to read the rest.
 const (
-	HintWritten  = ':' // the type as it is written
-	HintValue    = '=' // an expression that gives the value
-	HintElement  = '*' // an expression whose elements it is
-	HintContext  = '^' // an expression whose context manager gives the value
-	HintReturned = '>' // of a callable: an expression that it returns
+	// HintWritten: the type as the source writes it, without white space. Of a
+	// callable it is the type of what it returns.
+	HintWritten = ':'
+	// HintValue: an expression that gives the value, as a chain: names, "."
+	// in front of a member, "()" for a call without its arguments, "[]" or
+	// "[n]" for a subscript, "*" for an element of what can be iterated, "^"
+	// for what a context manager gives. Of a callable it is what it returns.
+	HintValue = '='
 )
 
 // MaxTypeHint is the longest type hint, in bytes.

@@ -113,12 +113,13 @@ const (
 	RoleOverride
 	RoleDecorate
 	RoleInstantiate
+	RoleArgument // a parameter is named by a call of the receiver
 	roleEnd
 )
 
 var roleNames = [roleEnd]string{
 	"read", "write", "call", "type", "import", "export", "inherit",
-	"implement", "override", "decorate", "instantiate",
+	"implement", "override", "decorate", "instantiate", "argument",
 }
 
 // String returns the role's name, "read" for a number from a later format.

@@ -29,6 +29,7 @@ type memoKey struct {
 	name     string
 	receiver string
 	role     artifact.Role
+	local    int32 // what its receiver's first name means there, 0 for no local
 }
 
 // maxCandidates is the number of declarations up to which an unbound name
@@ -58,7 +59,19 @@ func (b *binder) bind(u use) (outcome, error) {
 			return o, err
 		}
 	}
-	key := memoKey{u.file, declID{-1, -1}, u.occ.Name, u.occ.Receiver, u.occ.Role}
+	key := memoKey{u.file, declID{-1, -1}, u.occ.Name, u.occ.Receiver, u.occ.Role, 0}
+	if u.occ.Receiver != "" {
+		l, err := b.localsOf(u.file)
+		if err != nil {
+			return outcome{}, err
+		}
+		if name := u.occ.Receiver[:chainName(u.occ.Receiver)]; len(l.list) > 0 && name != "" {
+			key.local = l.holding(u.occ.Pos, name) + 1
+			if n := l.narrowed(u.occ.Pos, name); n >= 0 {
+				key.local = n + 1
+			}
+		}
+	}
 	if u.in != nil {
 		key.in = u.in.id
 	}
@@ -82,6 +95,11 @@ func (b *binder) bindFresh(u use) (outcome, error) {
 		rules = []func(use) (outcome, error){b.inScope, b.imported, b.inPackage, b.onlyDeclaration}
 	} else {
 		rules = []func(use) (outcome, error){b.memberOfSelf, b.memberOfImport, b.memberOfType, b.memberOfTyped, b.onlyMember}
+		if ok, err := b.infers(u.file); err != nil {
+			return undecided, err
+		} else if ok {
+			rules = []func(use) (outcome, error){b.memberOfChain, b.onlyMember}
+		}
 	}
 	for _, rule := range rules {
 		o, err := rule(u)
@@ -90,6 +108,17 @@ func (b *binder) bindFresh(u use) (outcome, error) {
 		}
 	}
 	return unresolved("no rule binds it"), nil
+}
+
+// infers reports whether the facts of a file say enough of its names' types
+// for the receivers' values to be told.
+func (b *binder) infers(file int) (bool, error) {
+	switch family(b.t.files[file].lang) {
+	case "python", "script":
+		l, err := b.localsOf(file)
+		return len(l.list) > 0, err
+	}
+	return false, nil
 }
 
 // traits are what the rules need to know of a language.

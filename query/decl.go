@@ -16,6 +16,7 @@ type decl struct {
 	sym   artifact.Symbol
 	file  int      // entry in the file table
 	names []string // qualified: enclosing names and its own
+	row   int32    // 1 + its number among the file's locals; 0 for a symbol
 }
 
 // owner is the qualified name without the last component.
@@ -24,7 +25,11 @@ func (d *decl) owner() []string { return d.names[:max(0, len(d.names)-1)] }
 // symbol is the qualified name, joined by dots.
 func (d *decl) symbol() string { return strings.Join(d.names, ".") }
 
-func (d *decl) local() bool   { return d.sym.Flags&artifact.SymbolLocal != 0 }
+func (d *decl) local() bool { return d.sym.Flags&artifact.SymbolLocal != 0 }
+
+// inScope reports whether the declaration is one that only its scope sees.
+func (d *decl) inScope() bool { return d.row > 0 && d.local() }
+
 func (d *decl) forward() bool { return d.sym.Flags&artifact.SymbolForward != 0 }
 
 // container reports whether the declaration has members.
@@ -71,6 +76,7 @@ type binder struct {
 	places   map[int]map[artifact.Position]int
 	projects *projects
 	golang   *goTypes
+	told
 }
 
 type moduleKey struct {
@@ -88,6 +94,7 @@ func (e *Engine) newBinder(ctx context.Context) (*binder, error) {
 		imports: map[int][]artifact.Import{}, uses: map[int][]artifact.Occurrence{}, named: map[string][]*decl{},
 		decls: map[declID]*decl{}, modules: map[moduleKey]module{}, memo: map[memoKey]outcome{},
 		bases: map[declID]baseList{}, lines: map[int]*lineTable{}, places: map[int]map[artifact.Position]int{},
+		told: newTold(),
 	}, nil
 }
 
@@ -99,6 +106,9 @@ func (b *binder) decl(id declID) (*decl, error) {
 	st, err := b.e.ix.Structural(id.p)
 	if err != nil {
 		return nil, err
+	}
+	if n := st.NumSymbols(); id.sym >= n {
+		return b.localByID(id.p, id.sym-n)
 	}
 	s := st.Symbol(id.sym)
 	d := &decl{id: id, sym: s, file: b.t.number[id.p][s.File], names: descriptorNames(s.Descriptor)}

@@ -192,9 +192,17 @@ func (b *binder) collect(t *target, o UsesOptions, f *filter) (*collector, error
 // usesOfTarget binds every use of the target's name.
 func (c *collector) usesOfTarget(t *target, role func(artifact.Role) bool) error {
 	b := c.b
+	if err := c.usesOfLocals(t, role); err != nil {
+		return err
+	}
 	names := map[string]bool{}
 	for _, d := range t.decls {
-		names[d.sym.Name] = true
+		if !d.inScope() {
+			names[d.sym.Name] = true
+		}
+	}
+	if len(names) == 0 {
+		return nil
 	}
 	aliases, err := b.aliases(t)
 	if err != nil {
@@ -348,15 +356,8 @@ func (b *binder) aliases(t *target) ([]alias, error) {
 
 // add binds one use and files it under what came out.
 func (c *collector) add(u use, t *target) error {
-	f := &c.b.t.files[u.file]
-	if !c.filter.all {
-		units, err := c.b.e.ix.Units(f.p)
-		if err != nil {
-			return err
-		}
-		if !c.filter.file(units, f.f) {
-			return nil
-		}
+	if ok, err := c.passes(u.file); err != nil || !ok {
+		return err
 	}
 	var err error
 	if u.in, err = c.b.enclosing(u.file, u.occ.Pos); err != nil {

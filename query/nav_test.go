@@ -56,7 +56,7 @@ func TestCallers(t *testing.T) {
 		{"python", "get_root", []string{"src/shop/app.py:21"}, 0, 0},
 		{"python", "src/shop/signals.py:ping", []string{"src/shop/app.py:21", "src/shop/views.py:14"}, 0, 0},
 		// Production code is never bound into tests.
-		{"python", "Widget.only_here", []string{"tests/test_app.py:15 bound heuristic"}, 1, 0},
+		{"python", "Widget.only_here", []string{"tests/test_app.py:15"}, 1, 0},
 		// A local function.
 		{"python", "inner", []string{"src/shop/globals.py:7"}, 0, 0},
 		{"python", "Shop.make", []string{"src/shop/app.py:29", "src/shop/views.py:17"}, 0, 0},

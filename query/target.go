@@ -145,6 +145,9 @@ func (b *binder) byPosition(file, line, col int) (*target, error) {
 		if t, err := b.byText(file, at); err != nil || t != nil {
 			return t, err
 		}
+		if t, err := b.localTarget(file, line, col); err != nil || t != nil {
+			return t, err
+		}
 		uses, err := b.fileUses(file)
 		if err != nil {
 			return nil, err
@@ -163,7 +166,7 @@ func (b *binder) byPosition(file, line, col int) (*target, error) {
 			}
 			return &target{decls: got.decls, files: got.files, binding: got.binding, provenance: got.provenance, rule: got.rule}, nil
 		}
-		return nil, fail.New(fail.NotFound, "point at a name; local variables and the language's own names are not in the index",
+		return nil, fail.New(fail.NotFound, "point at a name; the language's own names are not in the index",
 			"no declaration and no use of one stands at %s:%d:%d", quote(f.path), line, col)
 	}
 	u, err := b.e.ix.Units(f.p)

@@ -179,6 +179,9 @@ func (b *binder) basesOf(class *decl) ([]*decl, error) {
 		if err != nil {
 			return nil, err
 		}
+		if len(bound.decls) == 0 || bound.provenance == Heuristic {
+			b.openBases[class.id] = true
+		}
 		if bound.binding == Bound && bound.provenance != Heuristic {
 			for _, d := range bound.decls {
 				if d.container() && d.id != class.id {

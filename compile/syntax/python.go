@@ -67,6 +67,16 @@ const (
 	pyTuple
 	pyParenthesizedExpression
 	pyInterpolation
+	pyReturnStatement
+	pyYield
+	pyAwait
+	pyWithItem
+	pyExceptClause
+	pyIfStatement
+	pyAssertStatement
+	pyBooleanOperator
+	pyConditionalExpression
+	pyInteger
 	pyNumKinds
 )
 
@@ -97,6 +107,9 @@ var pythonKinds = [pyNumKinds]string{
 	pyCasePattern: "case_pattern", pyKeywordPattern: "keyword_pattern", pySplatPattern: "splat_pattern",
 	pyClassPattern: "class_pattern", pyList: "list", pyTuple: "tuple",
 	pyParenthesizedExpression: "parenthesized_expression", pyInterpolation: "interpolation",
+	pyReturnStatement: "return_statement", pyYield: "yield", pyAwait: "await", pyWithItem: "with_item",
+	pyExceptClause: "except_clause", pyIfStatement: "if_statement", pyAssertStatement: "assert_statement",
+	pyBooleanOperator: "boolean_operator", pyConditionalExpression: "conditional_expression", pyInteger: "integer",
 }
 
 // pyExtractor walks a Python file. role is how a bare name at the current
@@ -105,11 +118,14 @@ type pyExtractor struct {
 	*extraction
 	role  artifact.Role
 	avoid map[nameID]bool // global and nonlocal names of the function being bound
+	base  int             // scopes that are open at file level
 }
 
 func extractPython(x *extraction) {
 	p := &pyExtractor{extraction: x, avoid: make(map[nameID]bool)}
+	p.bindModule()
 	p.children(0)
+	p.popScope()
 }
 
 func (p *pyExtractor) children(i int32) {
@@ -152,7 +168,10 @@ func (p *pyExtractor) visit(i int32) {
 			p.children(i)
 		}
 	case pyAugmentedAssignment:
-		p.as(artifact.RoleWrite, p.child(i, fLeft))
+		if l := p.child(i, fLeft); l != none {
+			p.as(artifact.RoleWrite, l)
+			p.reassign(l, "")
+		}
 		p.as(artifact.RoleRead, p.child(i, fRight))
 	case pyNamedExpression:
 		p.as(artifact.RoleWrite, p.child(i, fName))
@@ -165,6 +184,9 @@ func (p *pyExtractor) visit(i int32) {
 		p.call(i)
 	case pyKeywordArgument:
 		p.as(artifact.RoleRead, p.child(i, fValue))
+	case pyIfStatement, pyAssertStatement:
+		p.narrow(i)
+		p.children(i)
 	case pySubscript:
 		p.subscript(i)
 	case pyString:
@@ -187,6 +209,9 @@ func (p *pyExtractor) visit(i int32) {
 		p.comprehension(i)
 	case pyForStatement:
 		p.as(artifact.RoleWrite, p.child(i, fLeft))
+		if l, r := p.child(i, fLeft), p.child(i, fRight); l != none && r != none {
+			p.fields(l, p.valueHint(r, "*"))
+		}
 		p.as(artifact.RoleRead, p.child(i, fRight))
 		for c := p.child(i, fRight); c != none; {
 			if c = p.after(c); c != none {
@@ -326,16 +351,40 @@ func (p *pyExtractor) function(outer, def int32) {
 	if params != none {
 		p.parameterUses(params)
 	}
-	p.as(artifact.RoleType, p.child(def, fReturnType))
-	p.enter()
+	result := p.child(def, fReturnType)
+	p.as(artifact.RoleType, result)
+	if result != none {
+		p.hintFor(d, p.writtenHint(result))
+	}
+	p.callables++
+	if params != none {
+		p.pushScopeAt(p.nodes[params].start, p.nodes[def].end)
+	} else {
+		p.pushScopeOf(def)
+	}
 	if tp := p.child(def, fTypeParameters); tp != none {
 		p.typeParameters(tp)
 	}
-	if params != none {
-		p.bindParameters(params)
+	if params != none && name != none {
+		self := ""
+		if member && flags&artifact.SymbolStatic == 0 {
+			self = ":Self"
+		}
+		p.decoratorNames(outer, func(n []byte) {
+			if member && string(n) == "classmethod" {
+				self = ":type[Self]"
+			}
+		})
+		if n := string(p.text(name)); member && (n == "__new__" || n == "__init_subclass__" || n == "__class_getitem__") {
+			self = ":type[Self]"
+		}
+		p.bindParameters(params, self)
 	}
 	if body != none {
-		p.bindBody(body)
+		returned := p.bindBody(body)
+		if result == none {
+			p.hintFor(d, returned)
+		}
 		p.as(artifact.RoleRead, body)
 	}
 	p.leave()
@@ -378,42 +427,202 @@ func (p *pyExtractor) parameterUses(params int32) {
 	}
 }
 
-func (p *pyExtractor) bindParameters(params int32) {
+// bindParameters binds the parameters of a callable; self is the hint for the
+// first one when it is a method.
+func (p *pyExtractor) bindParameters(params int32, self string) {
+	const kind = artifact.KindParameter
 	for c := p.first(params); c != none; c = p.after(c) {
+		hint := ""
+		if typ := p.child(c, fType); typ != none {
+			hint = p.writtenHint(typ)
+		}
 		switch p.kind(c) {
+		case pyComment:
+			continue
 		case pyDefaultParameter, pyTypedDefaultParameter:
+			if hint == "" {
+				hint = p.valueHint(p.child(c, fValue), "")
+			}
 			if n := p.child(c, fName); n != none {
-				p.bindTarget(n)
+				p.bindTarget(kind, n, hint)
 			}
 		case pyTypedParameter:
 			if n := p.first(c); n != none {
-				p.bindTarget(n)
+				if k := p.kind(n); k == pyListSplatPattern && hint != "" {
+					hint = ":list[" + hint[1:] + "]"
+				} else if k == pyDictionarySplatPattern && hint != "" {
+					hint = ":dict[str," + hint[1:] + "]"
+				}
+				p.bindTarget(kind, n, hint)
 			}
+		case pyIdentifier:
+			p.bindTarget(kind, c, self)
 		default:
-			p.bindTarget(c)
+			p.bindTarget(kind, c, "")
+		}
+		self = ""
+	}
+}
+
+// bindTarget binds the names that an assignment to the target binds. hint says
+// what is assigned; its elements go to the parts of a sequence of targets.
+func (p *pyExtractor) bindTarget(kind artifact.Kind, i int32, hint string) {
+	switch p.kind(i) {
+	case pyIdentifier:
+		if len(p.avoid) == 0 || !p.avoid[p.name(i)] {
+			p.bindAs(kind, i, hint)
+		}
+	case pyListSplatPattern, pyDictionarySplatPattern:
+		if c := p.first(i); c != none {
+			if kind == artifact.KindParameter {
+				p.bindTarget(kind, c, hint)
+			} else {
+				p.bindTarget(kind, c, "")
+			}
+		}
+	case pyTuplePattern, pyListPattern, pyPatternList,
+		pyTuple, pyList, pyParenthesizedExpression, pyAsPatternTarget:
+		one := p.kind(i) == pyParenthesizedExpression || p.kind(i) == pyAsPatternTarget
+		n := 0
+		for c := p.first(i); c != none; c = p.after(c) {
+			if p.kind(c) == pyComment {
+				continue
+			}
+			part := hint
+			if !one {
+				part = elementHint(hint, n)
+			}
+			p.bindTarget(kind, c, part)
+			n++
 		}
 	}
 }
 
-// bindTarget binds the names that an assignment to the target binds.
-func (p *pyExtractor) bindTarget(i int32) {
-	switch p.kind(i) {
-	case pyIdentifier:
-		if len(p.avoid) == 0 || !p.avoid[p.name(i)] {
-			p.bind(i)
-		}
-	case pyTuplePattern, pyListPattern, pyPatternList, pyListSplatPattern, pyDictionarySplatPattern,
-		pyTuple, pyList, pyParenthesizedExpression, pyAsPatternTarget:
-		for c := p.first(i); c != none; c = p.after(c) {
-			p.bindTarget(c)
+// elementHint is the hint for the n-th part of what hint gives.
+func elementHint(hint string, n int) string {
+	if hint == "" || hint[0] != artifact.HintValue || n > 9 {
+		return ""
+	}
+	return hint + "[" + string(rune('0'+n)) + "]"
+}
+
+// bindModule opens the scope of the file, which holds what loops, with and
+// except bind at file level. What assignments, definitions and imports bind
+// there are declarations that other files can name.
+func (p *pyExtractor) bindModule() {
+	p.pushScopeOf(0)
+	p.base = len(p.marks)
+	declared := make(map[nameID]bool)
+	level := func(fn func(i int32)) {
+		for i, end := int32(1), p.nodes[0].next; i < end; {
+			switch p.kind(i) {
+			case pyFunctionDefinition, pyClassDefinition, pyLambda,
+				pyListComprehension, pySetComprehension, pyDictionaryComprehension, pyGeneratorExpression:
+				i = p.nodes[i].next
+				continue
+			}
+			fn(i)
+			i++
 		}
 	}
+	found := false
+	level(func(i int32) {
+		switch p.kind(i) {
+		case pyForStatement, pyNamedExpression, pyAsPatternTarget:
+			found = true
+		}
+	})
+	if !found {
+		return
+	}
+	level(func(i int32) {
+		if p.kind(i) == pyAssignment {
+			if l := p.child(i, fLeft); l != none {
+				for k := l; k < p.nodes[l].next; k++ {
+					if p.kind(k) == pyIdentifier {
+						declared[p.name(k)] = true
+					}
+				}
+			}
+		}
+		switch p.kind(i) {
+		case pyImportStatement, pyImportFromStatement:
+			for k := i; k < p.nodes[i].next; k++ {
+				if p.kind(k) == pyIdentifier {
+					declared[p.name(k)] = true
+				}
+			}
+		}
+	})
+	for i, end := int32(1), p.nodes[0].next; i < end; i++ {
+		if k := p.kind(i); k == pyFunctionDefinition || k == pyClassDefinition {
+			if n := p.child(i, fName); n != none {
+				declared[p.name(n)] = true
+			}
+		}
+	}
+	p.avoid = declared
+	level(p.bindStatement)
+	p.avoid = make(map[nameID]bool)
+}
+
+// bindStatement binds what a loop, a with or except clause, a named expression
+// or a pattern binds.
+func (p *pyExtractor) bindStatement(i int32) {
+	const kind = artifact.KindVariable
+	switch p.kind(i) {
+	case pyForStatement:
+		if l := p.child(i, fLeft); l != none {
+			p.bindTarget(kind, l, p.valueHint(p.child(i, fRight), "*"))
+		}
+	case pyNamedExpression:
+		if n := p.child(i, fName); n != none {
+			p.bindTarget(kind, n, p.valueHint(p.child(i, fValue), ""))
+		}
+	case pyAsPatternTarget:
+		p.bindTarget(kind, i, p.asHint(i))
+	case pyCasePattern:
+		if n := p.capture(i); n != none && string(p.text(n)) != "_" {
+			p.bind(n)
+		}
+	case pySplatPattern:
+		if n := p.first(i); n != none && p.kind(n) == pyIdentifier {
+			p.bind(n)
+		}
+	case pyKeywordPattern:
+		if n := p.first(i); n != none {
+			if n = p.capture(n); n != none {
+				p.bind(n)
+			}
+		}
+	}
+}
+
+// asHint says what "as" binds in a with or except clause.
+func (p *pyExtractor) asHint(target int32) string {
+	pattern := p.nodes[target].parent
+	if pattern < 0 {
+		return ""
+	}
+	value := p.first(pattern)
+	for up := p.nodes[pattern].parent; up >= 0; up = p.nodes[up].parent {
+		switch p.kind(up) {
+		case pyWithItem:
+			return p.valueHint(value, "^")
+		case pyExceptClause:
+			return p.writtenHint(value)
+		case pyCasePattern, pyBlock:
+			return ""
+		}
+	}
+	return ""
 }
 
 // bindBody binds every name that a function's body binds, since a Python name
 // is local in the whole function or not at all. Names of nested functions,
-// classes and imports stay visible: they can be found.
-func (p *pyExtractor) bindBody(body int32) {
+// classes and imports stay visible: they can be found. It returns the hint for
+// what the function returns.
+func (p *pyExtractor) bindBody(body int32) (returned string) {
 	end := p.nodes[body].next
 	clear(p.avoid)
 	for i := body + 1; i < end; {
@@ -428,39 +637,32 @@ func (p *pyExtractor) bindBody(body int32) {
 		}
 		i++
 	}
+	yields := false
 	for i := body + 1; i < end; {
 		switch p.kind(i) {
 		case pyFunctionDefinition, pyClassDefinition, pyLambda:
 			i = p.nodes[i].next
 			continue
-		case pyAssignment, pyAugmentedAssignment, pyForStatement:
+		case pyAssignment, pyAugmentedAssignment:
 			if l := p.child(i, fLeft); l != none {
-				p.bindTarget(l)
+				p.bindTarget(artifact.KindVariable, l, p.assignedHint(i))
 			}
-		case pyNamedExpression:
-			if n := p.child(i, fName); n != none {
-				p.bindTarget(n)
+		case pyReturnStatement:
+			if v := p.first(i); v != none && returned == "" {
+				returned = p.valueHint(v, "")
 			}
-		case pyAsPatternTarget:
-			p.bindTarget(i)
-		case pyCasePattern:
-			if n := p.capture(i); n != none {
-				p.bind(n)
-			}
-		case pySplatPattern:
-			if n := p.first(i); n != none && p.kind(n) == pyIdentifier {
-				p.bind(n)
-			}
-		case pyKeywordPattern:
-			if n := p.first(i); n != none {
-				if n = p.capture(n); n != none {
-					p.bind(n)
-				}
-			}
+		case pyYield:
+			yields = true
+		default:
+			p.bindStatement(i)
 		}
 		i++
 	}
 	clear(p.avoid)
+	if yields {
+		return ""
+	}
+	return returned
 }
 
 // capture returns the name that a case pattern, or the value of a keyword
@@ -500,7 +702,7 @@ func (p *pyExtractor) class(outer, def int32) {
 	p.signature(d, def, body)
 	p.exported(d)
 	p.docstring(d, body)
-	p.pushScope()
+	p.pushScopeOf(def)
 	if tp := p.child(def, fTypeParameters); tp != none {
 		p.typeParameters(tp)
 	}
@@ -553,7 +755,7 @@ func (p *pyExtractor) typeParameters(i int32) {
 	for c := p.first(i); c != none; c = p.after(c) {
 		for k := c; k < p.nodes[c].next; k++ {
 			if p.kind(k) == pyIdentifier {
-				p.bind(k)
+				p.bindAs(artifact.KindTypeParameter, k, "")
 				break
 			}
 		}
@@ -570,12 +772,13 @@ func (p *pyExtractor) assignment(stmt, i int32) {
 		return
 	}
 	inClass := p.inClass()
-	declares := p.callables == 0 && len(p.marks) == 0 || inClass
+	declares := p.callables == 0 && len(p.marks) == p.base || inClass
 	opened := false
 	if declares {
-		opened = p.declareTargets(stmt, left, typ, inClass)
+		opened = p.declareTargets(stmt, left, typ, inClass, p.assignedHint(i))
 	} else {
 		p.as(artifact.RoleWrite, left)
+		p.fields(left, p.assignedHint(i))
 	}
 	p.as(artifact.RoleType, typ)
 	if right != none {
@@ -595,14 +798,16 @@ func (p *pyExtractor) assignment(stmt, i int32) {
 
 // declareTargets declares the plain names of an assignment's target and
 // visits the rest. It reports whether it left a declaration open.
-func (p *pyExtractor) declareTargets(stmt, left, typ int32, inClass bool) bool {
+func (p *pyExtractor) declareTargets(stmt, left, typ int32, inClass bool, hint string) bool {
 	if p.kind(left) == pyIdentifier {
 		if !p.once(left) {
 			p.use(artifact.RoleWrite, left)
+			p.again(left, hint)
 			return false
 		}
 		d := p.begin(p.variableKind(left, typ, inClass), stmt, left)
 		p.exported(d)
+		p.hintFor(d, hint)
 		return true
 	}
 	var names []int32
@@ -618,6 +823,7 @@ func (p *pyExtractor) declareTargets(stmt, left, typ int32, inClass bool) bool {
 	for n, k := range names {
 		if !p.once(k) {
 			p.use(artifact.RoleWrite, k)
+			p.again(k, elementHint(hint, n))
 			continue
 		}
 		from, to := k, k
@@ -627,7 +833,9 @@ func (p *pyExtractor) declareTargets(stmt, left, typ int32, inClass bool) bool {
 		if n == len(names)-1 {
 			to = stmt
 		}
-		p.exported(p.leafSpan(p.variableKind(k, typ, inClass), from, to, k))
+		d := p.leafSpan(p.variableKind(k, typ, inClass), from, to, k)
+		p.exported(d)
+		p.hintFor(d, elementHint(hint, n))
 	}
 	return false
 }
@@ -697,11 +905,12 @@ func (p *pyExtractor) typeAlias(i int32) {
 		}
 	}
 	p.exported(p.begin(artifact.KindType, i, name))
-	p.pushScope()
+	p.hintFor(int32(len(p.facts.Decls)-1), p.writtenHint(p.child(i, fRight)))
+	p.pushScopeOf(i)
 	if name != none {
 		for k := name + 1; k < p.nodes[left].next; k++ {
 			if p.kind(k) == pyIdentifier {
-				p.bind(k)
+				p.bindAs(artifact.KindTypeParameter, k, "")
 			}
 		}
 	}
@@ -714,7 +923,7 @@ func (p *pyExtractor) typeAlias(i int32) {
 func (p *pyExtractor) attributeOf(role artifact.Role, i int32) {
 	object := p.child(i, fObject)
 	if name := p.child(i, fAttribute); name != none {
-		p.useMember(role, name, object)
+		p.useOf(role, name, object)
 	}
 	if object != none && (p.kind(object) != pyIdentifier || !p.isModule(object)) {
 		p.as(artifact.RoleRead, object)
@@ -727,6 +936,24 @@ func (p *pyExtractor) call(i int32) {
 	for c := p.first(i); c != none; c = p.after(c) {
 		if c != fn {
 			p.as(artifact.RoleRead, c)
+		}
+	}
+	args := p.child(i, fArguments)
+	if fn == none || args == none || p.kind(args) != pyArgumentList {
+		return
+	}
+	callee := ""
+	for c := p.first(args); c != none; c = p.after(c) {
+		if p.kind(c) != pyKeywordArgument {
+			continue
+		}
+		if callee == "" {
+			if callee = p.valueOf(fn); callee == "" || len(callee) > maxReceiver {
+				return
+			}
+		}
+		if n := p.child(c, fName); n != none {
+			p.useAt(artifact.RoleArgument, p.nodes[n].start, p.text(n), callee)
 		}
 	}
 }
@@ -790,9 +1017,9 @@ func (p *pyExtractor) lambda(i int32) {
 	if params != none {
 		p.parameterUses(params)
 	}
-	p.enter()
+	p.enterOf(i)
 	if params != none {
-		p.bindParameters(params)
+		p.bindParameters(params, "")
 	}
 	p.as(artifact.RoleRead, p.child(i, fBody))
 	p.leave()
@@ -801,17 +1028,38 @@ func (p *pyExtractor) lambda(i int32) {
 // comprehension visits "body for target in iterable": the targets are bound
 // before the body, which stands first, is visited.
 func (p *pyExtractor) comprehension(i int32) {
-	p.pushScope()
+	saved := p.role
+	p.role = artifact.RoleRead
+	// The first iterable belongs to the scope around.
+	first := none
+	if c := p.childOf(i, pyForInClause); c != none {
+		if first = p.child(c, fRight); first != none {
+			p.visit(first)
+		}
+	}
+	p.pushScopeOf(i)
 	for c := p.first(i); c != none; c = p.after(c) {
 		if p.kind(c) == pyForInClause {
 			if l := p.child(c, fLeft); l != none {
-				p.bindTarget(l)
+				p.bindTarget(artifact.KindVariable, l, p.valueHint(p.child(c, fRight), "*"))
 			}
 		}
 	}
-	saved := p.role
-	p.role = artifact.RoleRead
-	p.children(i)
+	for c := p.first(i); c != none; c = p.after(c) {
+		if p.kind(c) != pyForInClause {
+			p.visit(c)
+			continue
+		}
+		for k := p.first(c); k != none; k = p.after(k) {
+			switch {
+			case k == first:
+			case p.nodes[k].field == fLeft:
+				p.as(artifact.RoleWrite, k)
+			default:
+				p.visit(k)
+			}
+		}
+	}
 	p.role = saved
 	p.popScope()
 }
