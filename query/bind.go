@@ -87,6 +87,9 @@ func (b *binder) bind(u use) (outcome, error) {
 }
 
 func (b *binder) bindFresh(u use) (outcome, error) {
+	if u.occ.Role == artifact.RoleArgument {
+		return b.argumentName(u)
+	}
 	var rules []func(use) (outcome, error)
 	if u.occ.Receiver == "" {
 		if key, err := b.literalKey(u); err != nil || key {

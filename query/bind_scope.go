@@ -56,6 +56,9 @@ func (b *binder) inScope(u use) (outcome, error) {
 			top = append(top, d)
 		}
 	}
+	if top, err = b.everyDeclaration(top); err != nil {
+		return undecided, err
+	}
 	return b.decide(b.pick(u, top, true), "declared in the same file"), nil
 }
 

@@ -12,7 +12,7 @@ type fileLocals struct {
 	first  int // number of the first in its partition
 	list   []artifact.Local
 	byName map[string][]int32           // locals in scopes, by name
-	byPos  map[artifact.Position]int32  // every entry, by the place of its name
+	byPos  map[artifact.Position]int32  // every entry that declares, by the place of its name
 	fields map[string][]int32           // members set through self or this, keys of literals
 	hints  map[artifact.Position]string // what is known of a symbol's type
 	again  map[string][]int32           // later assignments to a symbol
@@ -152,7 +152,7 @@ func (b *binder) localDecl(file int, i int32) (*decl, error) {
 	if err != nil {
 		return nil, err
 	}
-	if x.Kind == artifact.KindField {
+	if x.Kind == artifact.KindField || x.Kind == artifact.KindUnknown {
 		s.Flags = 0
 		for around != nil && (!around.container() || around.sym.Kind == artifact.KindNamespace || around.sym.Kind == artifact.KindModule) {
 			if around, err = b.parent(around); err != nil {
@@ -224,14 +224,19 @@ func (b *binder) localTarget(file, line, col int) (*target, error) {
 	lo := sort.Search(len(l.list), func(i int) bool { return int(l.list[i].Pos.Line) >= line })
 	for i := lo; i < len(l.list) && int(l.list[i].Pos.Line) == line; i++ {
 		x := &l.list[i]
-		if x.Kind == artifact.KindUnknown || !covers(x.Pos, x.Name) {
+		if !covers(x.Pos, x.Name) || x.Start != x.End && x.Kind == artifact.KindUnknown || l.byPos[x.Pos] != int32(i) {
 			continue
 		}
-		rows := []int32{int32(i)}
-		if x.Kind != artifact.KindField {
-			rows = b.reaching(file, l, l.group(int32(i)), x.Pos)
+		var ds []*decl
+		var err error
+		if x.Kind == artifact.KindField || x.Kind == artifact.KindUnknown {
+			var d *decl
+			if d, err = b.localDecl(file, int32(i)); err == nil {
+				ds, err = b.everyDeclaration([]*decl{d})
+			}
+		} else {
+			ds, err = b.localDecls(file, l.group(int32(i)))
 		}
-		ds, err := b.localDecls(file, rows)
 		if err != nil {
 			return nil, err
 		}
@@ -249,7 +254,7 @@ func (b *binder) localTarget(file, line, col int) (*target, error) {
 		if !covers(u.Pos, l.list[u.Local].Name) {
 			continue
 		}
-		ds, err := b.localDecls(file, b.reaching(file, l, l.group(int32(u.Local)), u.Pos))
+		ds, err := b.localDecls(file, l.group(int32(u.Local)))
 		if err != nil {
 			return nil, err
 		}
@@ -263,24 +268,6 @@ func localRule(ds []*decl) string {
 		return "parameter of the enclosing callable"
 	}
 	return "declared in the enclosing scope"
-}
-
-// reaching drops those declarations of a local that stand behind its use.
-// They stay when nothing stands in front of it, as in a loop or a closure.
-func (b *binder) reaching(file int, l *fileLocals, rows []int32, at artifact.Position) []int32 {
-	if len(rows) < 2 {
-		return rows
-	}
-	n := 0
-	for _, i := range rows {
-		if !at.Before(l.list[i].Pos) {
-			n++
-		}
-	}
-	if n == 0 {
-		return rows
-	}
-	return rows[:n]
 }
 
 // usesOfLocals lists the uses of a target that is local.
@@ -315,7 +302,7 @@ func (c *collector) usesOfLocals(t *target, role func(artifact.Role) bool) error
 			if !done[file][int32(u.Local)] || !role(u.Role) {
 				continue
 			}
-			ds, err := b.localDecls(file, b.reaching(file, l, l.group(int32(u.Local)), u.Pos))
+			ds, err := b.localDecls(file, l.group(int32(u.Local)))
 			if err != nil {
 				return err
 			}

@@ -139,7 +139,10 @@ func (b *binder) byPosition(file, line, col int) (*target, error) {
 		}
 	}
 	if len(named) > 0 {
-		return &target{decls: named[:1], binding: Bound, provenance: Syntactic, rule: "declared there"}, nil
+		if named, err = b.everyDeclaration(named[:1]); err != nil {
+			return nil, err
+		}
+		return &target{decls: named, binding: Bound, provenance: Syntactic, rule: "declared there"}, nil
 	}
 	if col > 0 {
 		if t, err := b.byText(file, at); err != nil || t != nil {
@@ -165,6 +168,9 @@ func (b *binder) byPosition(file, line, col int) (*target, error) {
 				return nil, err
 			}
 			return &target{decls: got.decls, files: got.files, binding: got.binding, provenance: got.provenance, rule: got.rule}, nil
+		}
+		if t, err := b.nameInText(file, line, col); err != nil || t != nil {
+			return t, err
 		}
 		return nil, fail.New(fail.NotFound, "point at a name; the language's own names are not in the index",
 			"no declaration and no use of one stands at %s:%d:%d", quote(f.path), line, col)
