@@ -50,6 +50,7 @@ var mayImport = map[string][]string{
 	"internal/fail":         {},
 	"internal/gitobj":       {},
 	"internal/lsp":          {},
+	"internal/lsp/lsptest":  {},
 	"internal/navbench":     {"artifact", "registry", "fetch", "query", "internal/lsp"},
 	"internal/depcheck":     {},
 	"internal/visibility":   {},

@@ -170,6 +170,17 @@ func (c *Client) Definition(ctx context.Context, p Place) (Answer, error) {
 // References asks where what stands at a place is used, without where it is
 // declared.
 func (c *Client) References(ctx context.Context, p Place) (Answer, error) {
+	if strings.HasSuffix(c.server.Name, "pyright") {
+		// Asked to leave the declaration out, it leaves out the place of the
+		// question, whatever stands there.
+		def, err := c.Definition(ctx, p)
+		if err != nil {
+			return Answer{}, err
+		}
+		a, err := c.ask(ctx, "textDocument/references", p, map[string]any{"includeDeclaration": true})
+		a.Places = slices.DeleteFunc(a.Places, func(p Place) bool { return slices.Contains(def.Places, p) })
+		return a, err
+	}
 	return c.ask(ctx, "textDocument/references", p, map[string]any{"includeDeclaration": false})
 }
 
@@ -231,6 +242,8 @@ func (c *Client) answer(locs []location) Answer {
 		}
 		p := Place{Path: path, Line: r.Start.Line + 1, Col: r.Start.Character + 1}
 		if !c.utf8 {
+			// Without the text the count is the column, as it is wherever
+			// nothing but ASCII stands before it.
 			c.mu.Lock()
 			d := c.open[path]
 			c.mu.Unlock()

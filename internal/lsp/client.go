@@ -340,8 +340,11 @@ func (c *Client) Close() error {
 	}
 	c.fail(errors.New("it was closed"))
 	_ = c.stdin.Close()
-	done := make(chan error, 1)
-	go func() { done <- c.cmd.Wait() }()
+	done := make(chan struct{})
+	go func() {
+		_ = c.cmd.Wait() // how it ended is of no interest any more
+		close(done)
+	}()
 	select {
 	case <-done:
 	case <-ctx.Done():
