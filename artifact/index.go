@@ -96,6 +96,22 @@ func (ix *Index) Digest() Digest { return ix.digest }
 // NumPartitions returns the number of partitions.
 func (ix *Index) NumPartitions() int { return len(ix.manifest.Partitions) }
 
+// Segment returns the bytes of one segment, as verified by whoever opened the
+// index; they stay valid until Close.
+func (ix *Index) Segment(p int, v View) ([]byte, error) {
+	if ix.closed.Load() {
+		return nil, ErrClosed
+	}
+	if p < 0 || p >= ix.NumPartitions() {
+		return nil, fmt.Errorf("partition %d of %d", p, ix.NumPartitions())
+	}
+	info, ok := ix.manifest.Partitions[p].Segments[v.String()]
+	if !ok {
+		return nil, &ViewAbsentError{v, ix.manifest.Views[v.String()].Reason}
+	}
+	return ix.open(p, v, info)
+}
+
 // Close releases what the segments' bytes stand on. Readers and byte slices
 // from them must not be used afterwards.
 func (ix *Index) Close() error {

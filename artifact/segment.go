@@ -129,6 +129,15 @@ type sectionIn struct {
 	checked   atomic.Bool
 }
 
+// SegmentKeyOf returns the key that stands in a segment's header; the rest of
+// the segment is not looked at.
+func SegmentKeyOf(b []byte) (Digest, error) {
+	if len(b) < segmentHeaderSize || string(b[:8]) != segmentMagic {
+		return Digest{}, ErrNotPindex
+	}
+	return Digest(b[16:48]), nil
+}
+
 // openSegment checks the header and the section table of b. known lists the
 // section ids that the caller understands.
 func openSegment(b []byte, v View, known ...uint16) (*segment, error) {

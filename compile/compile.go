@@ -52,6 +52,11 @@ type Options struct {
 	// everything. It does not change a byte of the result.
 	FindParent func(ctx context.Context, w Wanted) (*Parent, error)
 
+	// Known, which may be nil, hands out packs that were built before, by the
+	// key of their partition. Like a parent it spares work and does not change
+	// a byte.
+	Known Known
+
 	// Workers is the number of partitions that are built at the same time,
 	// each in a process of its own; 0 is the number of usable processors.
 	// It does not change a byte of the result.
@@ -74,6 +79,17 @@ type Options struct {
 	workerEnv []string
 	// hooks see files before they are parsed, in tests, in process only.
 	hooks hooks
+}
+
+// Known is a store of packs. It is asked from one goroutine and told from
+// several.
+type Known interface {
+	// Find returns the pack that was built under a key, nil where there is
+	// none. What it returns is checked: it may be damaged or another's.
+	Find(key artifact.Digest) []byte
+	// Built is told of every pack that had to be built. It must not keep the
+	// slice's capacity or change its bytes.
+	Built(key artifact.Digest, pack []byte)
 }
 
 // Wanted is what a parent is looked for.

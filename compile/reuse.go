@@ -93,22 +93,29 @@ func oldTree(ctx context.Context, repo git.Repository, parent *artifact.Manifest
 	return treeFiles(entries)
 }
 
-// reuse takes over what it can from the parent and returns the partitions that
-// are left to build, in order.
+// reuse takes over what it can, from the parent and from the packs that are
+// known, and returns the partitions that are left to build, in order.
 func (r *run) reuse(ctx context.Context) (todo []int, err error) {
-	all := make([]int, r.plan.partitions())
-	for i := range all {
-		all[i] = i
+	if r.parent, err = r.plan.findParent(ctx, r.o); err != nil {
+		return nil, err
 	}
-	if r.parent, err = r.plan.findParent(ctx, r.o); err != nil || r.parent == nil {
-		return all, err
+	steps := make([]delta.Step, r.plan.partitions())
+	if r.parent != nil {
+		steps = delta.Compare(r.plan.target(), r.parent.Manifest, r.parent.Gone, nil).Steps
+	} else {
+		for n := range steps {
+			steps[n].From = -1
+		}
 	}
-	parent := r.parent.Manifest
-	steps := delta.Compare(r.plan.target(), parent, r.parent.Gone, nil).Steps
 	for n, s := range steps {
 		taken := false
 		if s.From >= 0 {
-			if taken, err = r.o.Sink.Reuse(ctx, n, s.From); err != nil {
+			if taken, err = r.takeOver(ctx, n, s.From); err != nil {
+				return nil, err
+			}
+		}
+		if !taken && r.o.Known != nil {
+			if taken, err = r.useKnown(ctx, n); err != nil {
 				return nil, err
 			}
 		}
@@ -116,21 +123,89 @@ func (r *run) reuse(ctx context.Context) (todo []int, err error) {
 			todo = append(todo, n)
 			continue
 		}
-		info := &parent.Partitions[s.From]
-		p := &part{
-			views: slices.Clone(r.plan.views), segments: map[artifact.View]segmentSum{},
-			counts: info.Counts, units: info.Units, docs: info.Docs, reused: true,
-		}
-		for _, v := range r.plan.views {
-			seg := info.Segments[v.String()]
-			p.segments[v] = segmentSum{digest: seg.Digest, size: seg.Size}
-		}
-		if files := r.plan.starts[n+1] - r.plan.starts[n]; files != info.Files {
-			return nil, fail.New(fail.Verification, "compile with --parent none",
-				"the index of %s counts %d files in a partition of %d", parent.Commit, info.Files, files)
-		}
-		r.parts[n] = p
-		r.tell.files(info.Files)
+		r.tell.files(r.plan.starts[n+1] - r.plan.starts[n])
 	}
 	return todo, nil
+}
+
+// takeOver takes over partition from of the parent as partition n.
+func (r *run) takeOver(ctx context.Context, n, from int) (bool, error) {
+	taken, err := r.o.Sink.Reuse(ctx, n, from)
+	if err != nil || !taken {
+		return false, err
+	}
+	info := &r.parent.Manifest.Partitions[from]
+	if files := r.plan.starts[n+1] - r.plan.starts[n]; files != info.Files {
+		return false, fail.New(fail.Verification, "compile with --parent none",
+			"the index of %s counts %d files in a partition of %d", r.parent.Manifest.Commit, info.Files, files)
+	}
+	p := &part{
+		views: slices.Clone(r.plan.views), segments: map[artifact.View]segmentSum{},
+		counts: info.Counts, units: info.Units, docs: info.Docs, reused: true,
+	}
+	for _, v := range r.plan.views {
+		seg := info.Segments[v.String()]
+		p.segments[v] = segmentSum{digest: seg.Digest, size: seg.Size}
+	}
+	r.parts[n] = p
+	return true, nil
+}
+
+// packKey is what partition n's pack is known under: the digest of the keys of
+// all its segments.
+func (p *plan) packKey(n int) artifact.Digest {
+	var b []byte
+	for _, v := range p.views {
+		b = append(b, byte(v))
+		b = append(b, p.keys[n][v][:]...)
+	}
+	return artifact.DigestOf(b)
+}
+
+// useKnown uses a pack that was built before. One that is not what its key
+// says is none.
+func (r *run) useKnown(ctx context.Context, n int) (bool, error) {
+	b := r.o.Known.Find(r.plan.packKey(n))
+	if b == nil {
+		return false, nil
+	}
+	segments, p := r.plan.readPack(n, b)
+	if p == nil {
+		return false, nil
+	}
+	r.parts[n] = p
+	return true, r.o.Sink.Pack(ctx, n, b, segments)
+}
+
+// readPack reads partition n's pack; the part is nil when it is another's, or
+// damaged.
+func (p *plan) readPack(n int, b []byte) ([]artifact.PackSegment, *part) {
+	pack, err := artifact.OpenPack(b)
+	if err != nil || len(pack.Entries()) != len(p.views) {
+		return nil, nil
+	}
+	out := &part{views: slices.Clone(p.views), segments: map[artifact.View]segmentSum{}, reused: true}
+	var segments []artifact.PackSegment
+	for i, e := range pack.Entries() {
+		seg, err := pack.Segment(e.View)
+		if err != nil || e.View != p.views[i] {
+			return nil, nil
+		}
+		key, err := artifact.SegmentKeyOf(seg)
+		if err != nil || key != p.keys[n][e.View] {
+			return nil, nil
+		}
+		out.segments[e.View] = segmentSum{digest: e.Digest, size: e.RawLength, packed: e.Length}
+		segments = append(segments, artifact.PackSegment{View: e.View, Digest: e.Digest, Bytes: seg})
+	}
+	u, err := artifact.OpenUnits(segments[0].Bytes) // the units come first
+	if err != nil || u.NumFiles() != p.starts[n+1]-p.starts[n] {
+		return nil, nil
+	}
+	files := make([]builtFile, u.NumFiles())
+	for f := range files {
+		files[f] = builtFile{lang: u.Lang(f), skip: u.Skip(f), degraded: u.Degraded(f)}
+	}
+	out.files, out.counts, out.units, out.docs = files, p.count(n, files), u.NumUnits(), u.NumDocs()
+	return segments, out
 }

@@ -355,6 +355,9 @@ func (r *run) finish(ctx context.Context, worker int, j *job, b *built) error {
 	r.timing.plus(&b.timing)
 	r.peaks[worker] = max(r.peaks[worker], b.peakRSS)
 	r.mu.Unlock()
+	if r.o.Known != nil && slices.Equal(p.views, r.plan.views) {
+		r.o.Known.Built(r.plan.packKey(j.partition), b.pack)
+	}
 	if err := r.o.Sink.Pack(ctx, j.partition, b.pack, b.segments); err != nil {
 		return err
 	}

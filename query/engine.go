@@ -25,6 +25,9 @@ type Options struct {
 	// user. Nothing that lies in them is part of an answer: a stale result is
 	// worse than none, and the caller says how many were left out.
 	Hidden []string
+	// Pinned, when it is set, is what answers name instead of the index's own
+	// commit and digest: what an overlay was laid over.
+	Pinned *Pinned
 }
 
 // Engine answers queries over one index. It is safe for concurrent use. The
@@ -68,6 +71,27 @@ func New(ix *artifact.Index, opt Options) *Engine {
 	return e
 }
 
+// Pinned names a commit and an index.
+type Pinned struct {
+	Commit string
+	Digest artifact.Digest
+}
+
+// Commit returns the commit that answers name.
+func (e *Engine) Commit() string {
+	if e.opt.Pinned != nil {
+		return e.opt.Pinned.Commit
+	}
+	return e.ix.Manifest().Commit
+}
+
+func (e *Engine) digest() artifact.Digest {
+	if e.opt.Pinned != nil {
+		return e.opt.Pinned.Digest
+	}
+	return e.ix.Digest()
+}
+
 // Index returns the index that the engine answers from.
 func (e *Engine) Index() *artifact.Index { return e.ix }
 
@@ -78,8 +102,8 @@ func (e *Engine) parts() int { return len(e.docBase) - 1 }
 func (e *Engine) header(begun time.Time) Header {
 	return Header{
 		Schema:    Schema,
-		Commit:    e.ix.Manifest().Commit,
-		Digest:    e.ix.Digest().String(),
+		Commit:    e.Commit(),
+		Digest:    e.digest().String(),
 		Freshness: Freshness{State: "exact"},
 		TookUS:    time.Since(begun).Microseconds(),
 	}

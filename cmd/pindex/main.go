@@ -30,6 +30,7 @@ func program() cli.Program {
 		Embedded:  gogit.Open,
 		Compile:   compileMissing,
 		Rebuild:   rebuild,
+		Overlay:   layOver,
 		CheckPush: checkPush,
 		MCP:       mcp.Serve,
 		Commands: func(a *cli.App) []*cobra.Command {

@@ -39,6 +39,10 @@ type Program struct {
 	// stores nothing, and returns the index digest; nil in a program that only
 	// reads.
 	Rebuild func(ctx context.Context, r RebuildRequest) (string, error)
+	// Overlay makes an index of a working tree, or of a commit without one, on
+	// top of another; nil in a program that only reads. It gives fail.NoIndex
+	// when the base was made by another version of the program.
+	Overlay func(ctx context.Context, r OverlayRequest) (*artifact.Index, error)
 	// CheckPush returns why an index of this repository (nil: of none that is
 	// here) must not be pushed to the store, which is in GitHub's registry;
 	// nil in a program that cannot find that out.
@@ -58,6 +62,16 @@ type CompileRequest struct {
 	Cache    *fetch.Cache
 	Progress string // auto, plain or none
 	Stderr   io.Writer
+}
+
+// OverlayRequest asks for an index of what differs from an index's commit.
+type OverlayRequest struct {
+	Base     *artifact.Index // stays open as long as the result is used
+	Repo     git.Repository
+	Commit   string // whose tree it is, or that the working tree was checked out from
+	WorkTree string
+	Changes  []git.Change // of the working tree against Commit; none: Commit's own tree
+	Cache    *fetch.Cache
 }
 
 // RebuildRequest asks for a fresh build to compare with.

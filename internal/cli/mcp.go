@@ -46,8 +46,12 @@ type mcpSession struct {
 	s     *session
 	store string
 
-	mu   sync.Mutex
-	tree []git.Entry // of the index, once it was needed
+	mu     sync.Mutex
+	tree   []git.Entry   // of the asked commit, once it was needed
+	engine *query.Engine // over the working tree as it was last seen
+	print  string        // of the changed files that engine knows
+
+	build sync.Mutex // held while an overlay is built
 }
 
 func (a *App) openForMCP(ctx context.Context) (tools.Session, error) {
@@ -60,12 +64,21 @@ func (a *App) openForMCP(ctx context.Context) (tools.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &mcpSession{a: a, s: s, store: store.Name()}, nil
+	m := &mcpSession{a: a, s: s, store: store.Name(), engine: s.engine}
+	if s.over != nil {
+		m.print = fingerprint(workTree(a.repoDir), s.changes)
+	}
+	return m, nil
 }
 
-func (m *mcpSession) Engine() *query.Engine { return m.s.engine }
-func (m *mcpSession) Store() string         { return m.store }
-func (m *mcpSession) Close() error          { return m.s.index.Close() }
+func (m *mcpSession) Engine() *query.Engine {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.engine
+}
+
+func (m *mcpSession) Store() string { return m.store }
+func (m *mcpSession) Close() error  { return m.s.index.Close() }
 
 // State looks at HEAD and the working tree anew: the server outlives both.
 func (m *mcpSession) State(ctx context.Context) (tools.State, error) {
@@ -81,9 +94,11 @@ func (m *mcpSession) State(ctx context.Context) (tools.State, error) {
 		st.Moved = head
 	}
 	if l, err := git.FindLayout(m.a.repoDir); err == nil && l.WorkTree == "" {
-		st.Changed = m.s.changed
-		if st.Freshness = freshness(m.s.distance, len(st.Changed)); st.Moved != "" {
-			st.Freshness.State = "partial"
+		if st.Freshness = m.s.fresh; m.s.over == nil {
+			st.Changed = m.s.changes
+		}
+		if st.Moved != "" {
+			st.Freshness.State = statePartial
 		}
 		return st, nil
 	}
@@ -91,22 +106,63 @@ func (m *mcpSession) State(ctx context.Context) (tools.State, error) {
 	if err != nil {
 		return st, err
 	}
-	changes, err := git.Changed(ctx, m.a.repoDir, tree, git.Options{})
+	changes, err := m.a.workTreeChanges(ctx, tree)
 	if err != nil {
 		return st, err
 	}
-	for _, c := range changes {
-		st.Changed = append(st.Changed, c.Path)
+	followed, err := m.follow(ctx, changes)
+	if err != nil {
+		return st, err
 	}
-	st.Freshness = freshness(m.s.distance, len(st.Changed))
+	if followed {
+		st.Freshness = overlaid(m.s.distance, len(changes))
+		return st, nil
+	}
+	// Against the index's own commit, which may be an ancestor.
+	hidden, err := m.a.changedFiles(ctx, m.s.index, m.s.distance > 0)
+	if err != nil {
+		return st, err
+	}
+	st.Changed = hidden
+	st.Freshness = freshness(m.s.distance, len(hidden))
 	return st, nil
+}
+
+// follow brings the engine up to the working tree and reports whether it could.
+func (m *mcpSession) follow(ctx context.Context, changes []git.Change) (bool, error) {
+	if !m.a.overlays() {
+		return len(changes) == 0 && m.s.distance == 0, nil
+	}
+	m.build.Lock()
+	defer m.build.Unlock()
+	now := fingerprint(workTree(m.a.repoDir), pathsOf(changes))
+	m.mu.Lock()
+	same := now == m.print
+	m.mu.Unlock()
+	if same {
+		return true, nil
+	}
+	opt := m.s.options
+	ix := m.s.index
+	if len(changes) > 0 || m.s.distance > 0 {
+		over, err := m.a.layOver(ctx, m.s, changes)
+		if err != nil || over == nil {
+			return false, err
+		}
+		ix = over
+		opt.Pinned = m.s.pinned()
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.engine, m.print = query.New(ix, opt), now
+	return true, nil
 }
 
 func (m *mcpSession) entries(ctx context.Context) ([]git.Entry, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.tree == nil {
-		err := fetch.Guard(func() (err error) { m.tree, err = treeOf(ctx, m.s.index); return err })
+		err := fetch.Guard(func() (err error) { m.tree, err = m.a.askedTree(ctx, m.s); return err })
 		if err != nil {
 			return nil, err
 		}

@@ -96,11 +96,22 @@ func (a *App) answer(v any, text func(o *output)) error {
 // fresh it is, and how much of it is shown.
 func (o *output) head(h query.Header, format string, args ...any) {
 	o.print("# commit %s %s", short(h.Commit), h.Freshness.State)
-	if n := h.Freshness.Distance; n > 0 {
+	n := h.Freshness.Distance
+	switch {
+	case n > 0 && h.Freshness.State == stateBase:
+		o.print(" (the index is of %s before)", count(n, "commit"))
+	case n > 0:
 		o.print(", %s before the one asked for", count(n, "commit"))
 	}
 	if h.Freshness.Files > 0 {
-		o.print(" (%s in the working tree left out)", count(h.Freshness.Files, "changed file"))
+		what := "left out"
+		if s := h.Freshness.State; s == stateOverlay || s == stateBase {
+			what = "as they are"
+			if h.Freshness.Files == 1 {
+				what = "as it is"
+			}
+		}
+		o.print(" (%s in the working tree %s)", count(h.Freshness.Files, "changed file"), what)
 	}
 	o.print(", %s\n", fmt.Sprintf(format, args...))
 }

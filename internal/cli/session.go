@@ -26,9 +26,14 @@ type session struct {
 	// steps it is from there to the index's.
 	asked    string
 	distance int
-	// changed are the tracked files of the working tree that differ from the
-	// index's commit, when HEAD was asked for; their results are left out.
-	changed []string
+	fresh    query.Freshness
+	// options are the engine's, but for what the working tree says.
+	options query.Options
+	over    *artifact.Index // what engine answers from when that is an overlay, else nil
+	// changes are the files of the working tree that differ from the commit,
+	// when HEAD was asked for: those of the overlay, or where there is none
+	// those whose results are left out.
+	changes []string
 }
 
 // Cache returns the user's cache of verified segments.
@@ -117,19 +122,13 @@ func (a *App) open(ctx context.Context) (*session, error) {
 	if a.oneShot {
 		collectLater()
 	}
-	s := &session{index: ix, asked: commit, distance: distance}
-	if a.rev == "" {
-		if s.changed, err = a.changedFiles(ctx, ix, distance > 0); err != nil {
-			return nil, errors.Join(err, ix.Close())
-		}
+	s := &session{index: ix, cache: cache, asked: commit, distance: distance}
+	s.options.Model = func(m artifact.ModelInfo) ([]byte, error) { return fetch.Model(ctx, store, cache, m) }
+	opt := s.options
+	if err := a.compareWorkTree(ctx, s, &opt); err != nil {
+		return nil, errors.Join(err, ix.Close())
 	}
-	s.engine = query.New(ix, query.Options{
-		Hidden: s.changed,
-		Model: func(m artifact.ModelInfo) ([]byte, error) {
-			return fetch.Model(ctx, store, cache, m)
-		},
-	})
-	s.cache = cache
+	s.engine = query.New(s.answering(), opt)
 	return s, nil
 }
 
@@ -340,19 +339,17 @@ func treeOf(ctx context.Context, ix *artifact.Index) ([]git.Entry, error) {
 }
 
 // freshness is what every answer says of itself.
-func (s *session) freshness() query.Freshness {
-	return freshness(s.distance, len(s.changed))
-}
+func (s *session) freshness() query.Freshness { return s.fresh }
 
 // freshness is that of an index which is some first-parent steps before what was
 // asked for, and from which some files differ.
 func freshness(distance, files int) query.Freshness {
-	f := query.Freshness{State: "exact", Distance: distance, Files: files}
+	f := query.Freshness{State: stateExact, Distance: distance, Files: files}
 	switch {
 	case files > 0:
-		f.State = "partial"
+		f.State = statePartial
 	case distance > 0:
-		f.State = "base"
+		f.State = stateBase
 	}
 	return f
 }

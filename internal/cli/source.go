@@ -73,7 +73,7 @@ A alone is one line, A- goes on to the end.`,
 			return a.withSession(c.Context(), func(s *session) error {
 				if from != 0 {
 					// A path may itself end in what looks like a range.
-					if _, _, ok, err := s.index.FindFile(args[0]); err != nil {
+					if _, _, ok, err := s.answering().FindFile(args[0]); err != nil {
 						return err
 					} else if ok {
 						path, from, to = args[0], 0, 0

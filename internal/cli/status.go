@@ -33,7 +33,7 @@ func (a *App) statusCmd() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				ans := &statusAnswer{StatusResult: r, Store: store.Name(), Changed: s.changed}
+				ans := &statusAnswer{StatusResult: r, Store: store.Name(), Changed: s.changes}
 				if files {
 					if ans.SkippedFiles, err = s.engine.Skips(); err != nil {
 						return err
@@ -54,7 +54,11 @@ func writeStatus(o *output, s *statusAnswer) {
 		o.print(", %s before the one asked for", count(n, "commit"))
 	}
 	if n := len(s.Changed); n > 0 {
-		o.print(": %s of the working tree, whose results are left out", count(n, "changed file"))
+		what := "whose results are left out"
+		if s.Freshness.State == stateOverlay {
+			what = "indexed as they are"
+		}
+		o.print(": %s of the working tree, %s", count(n, "changed file"), what)
 	}
 	o.print("\ndigest     %s\nstore      %s\nprofile    %s\n", s.Digest, o.name(s.Store), s.Profile)
 	o.print("files      %d, of which %d indexed (%d bytes)\n", s.Files, s.Indexed, s.Bytes)

@@ -68,7 +68,7 @@ func (s *Set) head(ctx context.Context, c *session) (head, State, error) {
 	if err != nil {
 		return head{}, st, err
 	}
-	h := head{Commit: c.Engine().Index().Manifest().Commit, Freshness: st.Freshness, Note: s.follow(st.Moved)}
+	h := head{Commit: c.Engine().Commit(), Freshness: st.Freshness, Note: s.follow(st.Moved)}
 	return h, st, nil
 }
 

@@ -1,0 +1,58 @@
+package git
+
+import (
+	"context"
+	"os"
+	"strings"
+)
+
+// Untracked returns the files of the working tree at or around dir that git
+// neither tracks nor ignores, in no order. It needs the git program; without
+// one the error is ErrUnsupported. A repository inside the working tree is
+// listed as its folder, with a slash at the end.
+func Untracked(ctx context.Context, dir string, o Options) ([]string, error) {
+	exe, err := findGit(o.Git)
+	if err != nil || o.Backend == Embedded {
+		return nil, NewUnsupported(dir, "needs the git program to tell which files are ignored")
+	}
+	abs, err := folder(dir)
+	if err != nil {
+		return nil, err
+	}
+	p, err := openProgram(ctx, exe, abs, dir == "")
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	if p.workTree == "" {
+		return nil, noWorkTree(p.dir)
+	}
+	l := p.refs
+	l.dir = p.workTree
+	l.env = setenv(l.env, "GIT_WORK_TREE", p.workTree)
+	out, _, err := l.run(ctx, nil, "ls-files", "-z", "--others", "--exclude-standard")
+	if err != nil {
+		return nil, openError(p.dir, err)
+	}
+	var paths []string
+	for path := range strings.SplitSeq(string(out), "\x00") {
+		if path != "" {
+			paths = append(paths, path)
+		}
+	}
+	return paths, nil
+}
+
+// ModeOf returns the mode that git would store a file of the working tree
+// with; 0 for one that git does not store.
+func ModeOf(info os.FileInfo) uint32 {
+	switch {
+	case info.Mode()&os.ModeSymlink != 0:
+		return 0o120000
+	case !info.Mode().IsRegular():
+		return 0
+	case info.Mode()&0o111 != 0:
+		return 0o100755
+	}
+	return 0o100644
+}
