@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -152,5 +153,52 @@ func TestPullOneView(t *testing.T) {
 	}
 	if c := s.Counts(); c["GET blob"] != 2+len(x.packs) {
 		t.Errorf("requests: %v", c)
+	}
+}
+
+// A registry with an index that is its own in every digest, and in which a pack
+// of a few kilobytes says that it unpacks to a lot: refused before it is.
+func TestRemoteBomb(t *testing.T) {
+	for name, size := range map[string]int64{"the manifest says what is usual": 0, "the manifest says so too": 1} {
+		x := newFixture(t, small, "")
+		big := make([]byte, 48<<20)
+		pack, err := artifact.EncodePack([]artifact.PackSegment{{View: artifact.Units, Bytes: big}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(pack) > 1<<20 {
+			t.Fatalf("the bomb has %d bytes", len(pack))
+		}
+		x.packs[1] = pack
+		if size != 0 {
+			// Then it is unpacked, once, which is up to artifact.MaxSegmentSize, and is
+			// no units segment.
+			x.manifest.Partitions[1].Segments["units"] = artifact.SegmentInfo{
+				Key: artifact.DigestOf([]byte("key")), Digest: artifact.DigestOf(big), Size: int64(len(big)),
+			}
+			if x.encoded, _, err = x.manifest.Encode(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, remote := startRegistry(t, nil)
+		x.segments[1] = nil
+		x.publish(t, remote(), fetch.OpenCache(t.TempDir()))
+		cache := fetch.OpenCache(t.TempDir())
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		ix := open(t, remote(), cache, x.commit(), fetch.OpenOptions{})
+		_, err = ix.Units(1)
+		runtime.ReadMemStats(&after)
+		if fail.CodeOf(err) != fail.Verification {
+			t.Errorf("%s: %v", name, err)
+		}
+		most := uint64(16 << 20)
+		if size != 0 {
+			most += 3 * uint64(len(big))
+		}
+		if got := after.TotalAlloc - before.TotalAlloc; got > most {
+			t.Errorf("%s: %d bytes were set aside", name, got)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -104,16 +105,24 @@ func cmdCommit(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // cmdRegistry starts a registry on a loopback port, for as long as the script
-// runs, and sets $REGISTRY to its host:port: registry [USER PASSWORD].
+// runs, and sets $REGISTRY to its host:port: registry [USER PASSWORD]. With
+// "registry tls FILE" it speaks TLS, and FILE is the certificate to trust.
 func cmdRegistry(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 0 && len(args) != 2 {
-		ts.Fatalf("usage: registry [USER PASSWORD]")
+		ts.Fatalf("usage: registry [USER PASSWORD | tls FILE]")
 	}
 	s := &registrytest.Server{}
-	if len(args) == 2 {
+	switch {
+	case len(args) == 2 && args[0] == "tls":
+		s.StartTLS()
+		cert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
+		ts.Check(os.WriteFile(ts.MkAbs(args[1]), cert, 0o600))
+	case len(args) == 2:
 		s.Bearer, s.User, s.Password = true, args[0], args[1]
+		s.Start()
+	default:
+		s.Start()
 	}
-	s.Start()
 	ts.Defer(s.Close)
 	ts.Setenv("REGISTRY", strings.TrimSuffix(s.Ref(""), "/"))
 	registries.Store(ts.Getenv("REGISTRY"), s)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -58,14 +59,28 @@ type manifest struct {
 
 // Start starts serving on a loopback port, without TLS.
 func (s *Server) Start() {
+	s.reset()
+	s.Server = httptest.NewServer(s)
+}
+
+// StartTLS is Start with TLS, and a certificate that signs itself: Certificate
+// returns it.
+func (s *Server) StartTLS() {
+	s.reset()
+	s.Server = httptest.NewUnstartedServer(s)
+	s.Server.Config.ErrorLog = log.New(io.Discard, "", 0) // who does not trust it hangs up
+	s.Server.StartTLS()
+}
+
+func (s *Server) reset() {
 	s.repos, s.uploads = map[string]*repository{}, map[string]string{}
 	s.tokens, s.counts = map[string]string{}, map[string]int{}
-	s.Server = httptest.NewServer(s)
 }
 
 // Ref returns the reference of a repository here.
 func (s *Server) Ref(repository string) string {
-	return strings.TrimPrefix(s.URL, "http://") + "/" + repository
+	_, host, _ := strings.Cut(s.URL, "://")
+	return host + "/" + repository
 }
 
 // Counts returns how often each kind of request came, such as "GET blob".
