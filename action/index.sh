@@ -116,7 +116,7 @@ built=$(jq '[.partitions[].segments | length] | add // 0' "$layout/blobs/sha256/
 result=full uploaded=0 reference=
 if [[ -z $outsider ]]; then
   # The layout holds this index alone.
-  with_registry pindex cp --json --progress=plain --all "$layout" "$store" >cp.json
+  with_registry pindex cp --json --progress=plain --repo="$workspace" --all "$layout" "$store" >cp.json
   uploaded=$(jq '[.results[].bytes] | add' cp.json)
   [[ $(jq '[.results[].unchanged] | all' cp.json) = false ]] || result=unchanged
   reference=$store:$tag@$oci_digest
@@ -163,7 +163,7 @@ for kind in skipped degraded; do
     | "",
       "<details><summary>\($notes | length) files \($what): \([$notes | group_by(.reason)[] | "\(length) \(.[0].reason | safe)"][:10] | join(", "))</summary>",
       "<pre>",
-      ($notes[:50][] | "\((.path // "(a name that is not UTF-8)") | safe): \(.reason | safe)"),
+      ($notes[:50][] | "\((.path // "(a name that is not UTF-8)") | safe): \(.reason | safe)\(if .rule then " (\(.rule | safe))" else "" end)"),
       (if ($notes | length) > 50 then "and \(($notes | length) - 50) more" else empty end),
       "</pre></details>"
     end' report.json >>"$GITHUB_STEP_SUMMARY"

@@ -8,6 +8,7 @@ import (
 	"github.com/pindex-dev/pindex/analysis"
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/compile/syntax"
+	"github.com/pindex-dev/pindex/compile/secrets"
 	"github.com/pindex-dev/pindex/compile/units"
 )
 
@@ -192,6 +193,11 @@ func (r *run) report(m *artifact.Manifest, digest artifact.Digest) *Report {
 			switch {
 			case f.skip != 0:
 				note.Reason = f.skip.String()
+				if f.skip == artifact.SkipSecret {
+					if note.Rule = r.rules[e.Path]; secrets.Name(e.Path) {
+						note.Rule = secretName
+					}
+				}
 				out.Skipped = append(out.Skipped, note)
 			case f.degraded != 0:
 				note.Reason = f.degraded.String()

@@ -92,12 +92,12 @@ func TestNewProgress(t *testing.T) {
 }
 
 func TestFileNoteJSON(t *testing.T) {
-	notes := []FileNote{{"a b", "binary", 5}, {"a\xff", "too large", 0}}
+	notes := []FileNote{{"a b", "binary", 5, ""}, {"a\xff", "too large", 0, ""}, {".env", "secret", 0, secretName}}
 	b, err := json.Marshal(notes)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := `[{"path":"a b","reason":"binary","size":5},{"path_b64":"Yf8=","reason":"too large","size":0}]`; string(b) != want {
+	if want := `[{"path":"a b","reason":"binary","size":5},{"path_b64":"Yf8=","reason":"too large","size":0},{"path":".env","reason":"secret","size":0,"rule":"file name"}]`; string(b) != want {
 		t.Errorf("got %s", b)
 	}
 	var back []FileNote

@@ -60,18 +60,25 @@ type FileNote struct {
 	Path   string
 	Reason string
 	Size   int64 // bytes; 0 when it was not looked at
+	// Rule is by which rule a secret is one, such as "private key", or
+	// secretName; "" where that was found by an earlier compile.
+	Rule string
 }
+
+// secretName is the rule of secrets that their name alone tells.
+const secretName = "file name"
 
 type fileNoteJSON struct {
 	Path    string `json:"path,omitempty"`
 	PathB64 []byte `json:"path_b64,omitempty"`
 	Reason  string `json:"reason"`
 	Size    int64  `json:"size"`
+	Rule    string `json:"rule,omitempty"`
 }
 
 // MarshalJSON writes a path that is not UTF-8 as path_b64.
 func (n FileNote) MarshalJSON() ([]byte, error) {
-	out := fileNoteJSON{Reason: n.Reason, Size: n.Size}
+	out := fileNoteJSON{Reason: n.Reason, Size: n.Size, Rule: n.Rule}
 	if utf8.ValidString(n.Path) {
 		out.Path = n.Path
 	} else {
@@ -86,7 +93,7 @@ func (n *FileNote) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &in); err != nil {
 		return err
 	}
-	*n = FileNote{Path: in.Path + string(in.PathB64), Reason: in.Reason, Size: in.Size}
+	*n = FileNote{Path: in.Path + string(in.PathB64), Reason: in.Reason, Size: in.Size, Rule: in.Rule}
 	return nil
 }
 

@@ -99,6 +99,7 @@ type run struct {
 	mu       sync.Mutex
 	parts    []*part // by partition; nil until built
 	failures map[artifact.View]failure
+	rules    map[string]string // by path: what makes a file's content a secret
 	timing   timing
 	restarts int
 	peaks    map[int]int64 // peak memory by worker
@@ -143,7 +144,7 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	}
 	r.wall.Plan = time.Since(r.started).Milliseconds()
 	r.parts = make([]*part, r.plan.partitions())
-	r.failures = map[artifact.View]failure{}
+	r.failures, r.rules = map[artifact.View]failure{}, map[string]string{}
 	r.peaks = map[int]int64{}
 
 	start := time.Now()
@@ -267,8 +268,14 @@ func (r *run) read(ctx context.Context, todo []int, jobs chan<- *job) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := readContent(ctx, blobs, r.plan.format, &j.files[i]); err != nil {
+			rule, err := readContent(ctx, blobs, r.plan.format, &j.files[i])
+			if err != nil {
 				return err
+			}
+			if rule != "" {
+				r.mu.Lock()
+				r.rules[j.files[i].path] = rule
+				r.mu.Unlock()
 			}
 		}
 		r.mu.Lock()
@@ -284,28 +291,30 @@ func (r *run) read(ctx context.Context, todo []int, jobs chan<- *job) error {
 }
 
 // readContent reads a file's blob, checks that it is what its id says, and
-// drops what no view will hold.
-func readContent(ctx context.Context, blobs git.BlobReader, format gitobj.Format, f *jobFile) error {
+// drops what no view will hold. It returns the rule by which that is a secret.
+func readContent(ctx context.Context, blobs git.BlobReader, format gitobj.Format, f *jobFile) (rule string, err error) {
 	if f.skip != artifact.SkipNone {
-		return nil
+		return "", nil
 	}
 	content, err := blobs.Read(f.blob, make([]byte, 0, f.size))
 	if err != nil {
-		return readError(ctx, err, f.path)
+		return "", readError(ctx, err, f.path)
 	}
 	if uint64(len(content)) != f.size || gitobj.Hash(format, "blob", content) != f.blob {
-		return fail.New(fail.Repository, "run git fsck in the repository",
+		return "", fail.New(fail.Repository, "run git fsck in the repository",
 			"the content of %q does not match its object id %s", f.path, f.blob)
 	}
 	if f.skip = units.Inspect(content); f.skip != artifact.SkipNone {
-		return nil
+		return "", nil
 	}
-	if !f.allowed && f.mode&modeKind != modeSymlink && secrets.Content(f.path, textOf(content)) != "" {
-		f.skip = artifact.SkipSecret
-		return nil
+	if !f.allowed && f.mode&modeKind != modeSymlink {
+		if rule := secrets.Content(f.path, textOf(content)); rule != "" {
+			f.skip = artifact.SkipSecret
+			return rule, nil
+		}
 	}
 	f.content = content
-	return nil
+	return "", nil
 }
 
 // textOf returns the text that rules about text are for. Only UTF-16 differs

@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"crypto/x509"
 	"encoding/pem"
+	"maps"
 	"slices"
 	"testing"
 
@@ -50,6 +51,15 @@ func TestSecretsAreSkipped(t *testing.T) {
 		if (want == "secret") != (f.Skip == artifact.SkipSecret) || want != "" && x.content(path) != "" {
 			t.Errorf("%s: %+v", path, f)
 		}
+	}
+	rules := map[string]string{}
+	for _, n := range res.Report.Skipped {
+		rules[n.Path] = n.Rule
+	}
+	if want := map[string]string{
+		".env": secretName, "store.jks": secretName, "tls/server.txt": "private key", "tls/utf16.txt": "private key",
+	}; !maps.Equal(rules, want) {
+		t.Errorf("rules %q, want %q", rules, want)
 	}
 	if m := res.Manifest; m.Skipped["secret"] != 4 || m.Indexed != 4 {
 		t.Errorf("%d files indexed, skipped %v", m.Indexed, m.Skipped)

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/registry"
 )
 
@@ -56,4 +57,25 @@ func nearestOf(ctx context.Context, store registry.Store, commits []string, tags
 		}
 	}
 	return -1, nil, nil
+}
+
+// AssumeNearest spares a push into a distant store the questions about blobs
+// that the index of the first of these commits that has one holds. For other
+// stores it does nothing. A damaged index is as good as none.
+func AssumeNearest(ctx context.Context, store registry.Store, commits []string) error {
+	s, ok := store.(interface {
+		distant
+		Assume(*registry.Artifact)
+	})
+	if !ok {
+		return nil
+	}
+	_, art, err := nearest(ctx, store, commits)
+	if fail.CodeOf(err) == fail.Verification {
+		return nil
+	}
+	if err == nil && art != nil {
+		s.Assume(art)
+	}
+	return err
 }

@@ -3,7 +3,6 @@ package registry
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -73,10 +72,16 @@ func Copy(ctx context.Context, from, to Store, tag string, o CopyOptions) (Copie
 		return Copied{}, err
 	}
 	var out Copied
-	if err := copyBlobs(ctx, from, to, p.blobs(), o.Progress, &out); err != nil {
-		return Copied{}, err
+	for attempt := range 2 {
+		if err := copyBlobs(ctx, from, to, p.blobs(), o.Progress, &out); err != nil {
+			return Copied{}, err
+		}
+		out.Published, err = to.Publish(ctx, p)
+		// Blobs that were taken to be there are known to be missing now.
+		if missing := new(MissingError); attempt > 0 || !errors.As(err, &missing) {
+			break
+		}
 	}
-	out.Published, err = to.Publish(ctx, p)
 	if err != nil && fail.CodeOf(err) == fail.Internal && ctx.Err() == nil {
 		// The publication is what the other store said.
 		err = fail.Wrap(fail.Verification, err, "write it again with pindex compile --replace", "tag %s in %s cannot be copied", tag, from.Name())
@@ -100,7 +105,8 @@ func copyBlobs(ctx context.Context, from, to Store, blobs []ocispec.Descriptor, 
 				return err
 			}
 			there, err := false, error(nil)
-			if r, ok := to.(*Remote); ok { // a local layout compares contents
+			r, remote := to.(*Remote)
+			if remote { // a local layout compares contents
 				there, err = r.has(ctx, d)
 			}
 			if err != nil {
@@ -111,12 +117,13 @@ func copyBlobs(ctx context.Context, from, to Store, blobs []ocispec.Descriptor, 
 				if err != nil {
 					return Incomplete(from, err)
 				}
-				pushed, err := to.Push(ctx, Blob{d.MediaType, b})
+				if remote { // which was asked already
+					err = r.store(ctx, d, b)
+				} else {
+					_, err = to.Push(ctx, Blob{d.MediaType, b}) // Fetch has verified the digest
+				}
 				if err != nil {
 					return err
-				}
-				if pushed.Digest != d.Digest {
-					return fmt.Errorf("blob %s was stored as %s", d.Digest, pushed.Digest)
 				}
 				moved.Add(1)
 				bytes.Add(d.Size)
@@ -128,6 +135,6 @@ func copyBlobs(ctx context.Context, from, to Store, blobs []ocispec.Descriptor, 
 		})
 	}
 	err := g.Wait()
-	out.Blobs, out.Bytes = int(moved.Load()), bytes.Load()
+	out.Blobs, out.Bytes = out.Blobs+int(moved.Load()), out.Bytes+bytes.Load()
 	return err
 }

@@ -56,12 +56,20 @@ func (r *Remote) Push(ctx context.Context, b Blob) (ocispec.Descriptor, error) {
 		return ocispec.Descriptor{}, err
 	}
 	if !there {
-		if err := r.upload(ctx, d, b.Bytes); err != nil {
+		if err := r.store(ctx, d, b.Bytes); err != nil {
 			return ocispec.Descriptor{}, err
 		}
-		r.learn(d, uploaded)
 	}
 	return d, nil
+}
+
+// store uploads a blob that the registry does not have.
+func (r *Remote) store(ctx context.Context, d ocispec.Descriptor, b []byte) error {
+	if err := r.upload(ctx, d, b); err != nil {
+		return err
+	}
+	r.learn(d, uploaded)
+	return nil
 }
 
 // has reports whether the registry holds a blob. False may mean that it does

@@ -346,6 +346,9 @@ func (a *App) copy(ctx context.Context, fromRef, toRef string, all, replace, all
 		}
 	}
 	for _, tag := range tags {
+		if err := a.assumeNear(ctx, to, tag); err != nil {
+			return nil, err
+		}
 		out, err := registry.Copy(ctx, from, to, tag, registry.CopyOptions{Replace: replace})
 		if errors.Is(err, registry.ErrNotFound) {
 			return nil, noIndex(from, []string{tag}, nil, nil)
@@ -356,6 +359,30 @@ func (a *App) copy(ctx context.Context, fromRef, toRef string, all, replace, all
 		ans.Results = append(ans.Results, copyItem{out.Tag, string(out.Descriptor.Digest), out.Unchanged, out.Blobs, out.Bytes})
 	}
 	return ans, nil
+}
+
+// nearToCopy is how far back an index is looked for whose packs a copy need not
+// ask about.
+const nearToCopy = 16
+
+// assumeNear spares a copy into a registry the questions about what the index of
+// the tag's commit there, or of a recent ancestor, holds. Where the commit is in
+// no repository at hand, only its own index is looked for.
+func (a *App) assumeNear(ctx context.Context, to registry.Store, tag string) error {
+	t, ok := registry.ParseTag(tag)
+	if !ok {
+		return nil
+	}
+	commits := []string{t.Commit}
+	if id, err := gitobj.ParseID(t.Commit); err == nil {
+		if repo, err := a.history(ctx); err == nil {
+			commits = Ancestors(ctx, repo, id, nearToCopy)
+			if err := repo.Close(); err != nil {
+				return err
+			}
+		}
+	}
+	return fetch.AssumeNearest(ctx, to, commits)
 }
 
 // tagsToCopy returns the asked commit's tag, or those of all indexes.
