@@ -61,8 +61,11 @@ const (
 	// HintValue: an expression that gives the value, as a chain: names, "."
 	// in front of a member, "()" for a call without its arguments, "[]" or
 	// "[n]" for a subscript, "*" for an element of what can be iterated, "^"
-	// for what a context manager gives. Of a callable it is what it returns.
+	// for what a context manager gives, "~" for pairs of a number and an
+	// element. Of a callable it is what it returns.
 	HintValue = '='
+	// HintAlias: the name stands for the type that is written.
+	HintAlias = '~'
 )
 
 // MaxTypeHint is the longest type hint, in bytes.

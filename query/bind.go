@@ -92,6 +92,9 @@ func (b *binder) bindFresh(u use) (outcome, error) {
 	}
 	var rules []func(use) (outcome, error)
 	if u.occ.Receiver == "" {
+		if moduleName(b.t.files[u.file].lang, u.occ.Name) {
+			return outcome{binding: Bound, provenance: Syntactic, rule: "a name of the module itself", files: []int{u.file}}, nil
+		}
 		if key, err := b.literalKey(u); err != nil || key {
 			return unresolved("a field of a literal whose type is not known"), err
 		}

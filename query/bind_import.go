@@ -79,7 +79,11 @@ func (b *binder) through(u use, im artifact.Import) (outcome, error) {
 
 // moduleItself is the outcome of a name that means a module.
 func (b *binder) moduleItself(file int, im artifact.Import) (outcome, error) {
-	m, err := b.resolveModule(file, im.Module)
+	name := im.Module
+	if strings.HasPrefix(name, im.Alias+".") && b.t.files[file].lang == "python" {
+		name = im.Alias // "import a.b" binds a
+	}
+	m, err := b.resolveModule(file, name)
 	switch {
 	case err != nil:
 		return undecided, err

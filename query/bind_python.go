@@ -139,11 +139,7 @@ func (b *binder) nameInText(file, line, col int) (*target, error) {
 	if err != nil {
 		return nil, err
 	}
-	python := b.t.files[file].lang == "python"
-	if python && (name == "__name__" || name == "__file__" || name == "__doc__" || name == "__path__" || name == "__package__") {
-		return &target{files: []int{file}, binding: Bound, provenance: Syntactic, rule: "a name of the module itself"}, nil
-	}
-	if python {
+	if b.t.files[file].lang == "python" {
 		if t, err := b.moduleInText(file, line, text, lo, hi, imports); err != nil || t != nil {
 			return t, err
 		}
@@ -165,6 +161,18 @@ func (b *binder) nameInText(file, line, col int) (*target, error) {
 		return &target{decls: o.decls, files: o.files, binding: o.binding, provenance: o.provenance, rule: o.rule}, nil
 	}
 	return nil, nil
+}
+
+// moduleName reports whether a bare name is one that every Python module has.
+func moduleName(lang, name string) bool {
+	if lang != "python" {
+		return false
+	}
+	switch name {
+	case "__name__", "__file__", "__doc__", "__path__", "__package__":
+		return true
+	}
+	return false
 }
 
 func identByte(c byte) bool { return wordByte(c) || c >= 0x80 || c == '$' }
@@ -244,6 +252,9 @@ func (b *binder) everyDeclaration(ds []*decl) ([]*decl, error) {
 				}
 			}
 		}
+		if d.container() || len(all) > 1 && b.memberish(d) {
+			all = b.preferTyped(all)
+		}
 		for _, x := range all {
 			if !slices.Contains(out, x) {
 				out = append(out, x)
@@ -262,4 +273,10 @@ func (b *binder) everyDeclaration(ds []*decl) ([]*decl, error) {
 		return 0
 	})
 	return out, nil
+}
+
+// memberish reports whether a declaration is a member of a type.
+func (b *binder) memberish(d *decl) bool {
+	p, err := b.parent(d)
+	return err == nil && p != nil && p.container()
 }

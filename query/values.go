@@ -27,6 +27,7 @@ type value struct {
 	external bool    // something outside the tree
 	generic  string  // external: the type's own name
 	args     []typeText
+	elem     *value  // what iterating gives, where no type argument says it
 	super    bool    // members of the bases only
 	recv     []*decl // types of the receiver through which decls were reached
 	rule     string
@@ -119,6 +120,12 @@ func (b *binder) follow(v value, chain string) (value, error) {
 			chain = chain[1:]
 		case '^':
 			v, err = b.entered(v)
+			chain = chain[1:]
+		case '~':
+			var el value
+			if el, err = b.element(v); err == nil {
+				v = value{external: true, elem: &value{external: true, generic: "pair", elem: &el}}
+			}
 			chain = chain[1:]
 		case '!', '?':
 			chain = chain[1:]
@@ -669,6 +676,10 @@ func (b *binder) typeFresh(d *decl) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
+	if h[0] == artifact.HintAlias {
+		v, err := b.typed(typeText{text: h[1:], pl: pl})
+		return value{decls: v.of, external: v.external && len(v.of) == 0, generic: v.generic, args: v.args}, err
+	}
 	if h[0] == artifact.HintWritten {
 		self, err := b.selfOf(pl.in)
 		if err != nil {
@@ -702,7 +713,7 @@ func (b *binder) selfOf(in *decl) ([]*decl, error) {
 
 // settled replaces the variables that a value refers to by what they hold.
 func (b *binder) settled(v value, rule string) (value, error) {
-	out := value{of: v.of, files: v.files, external: v.external, generic: v.generic, args: v.args, recv: v.recv, super: v.super, rule: rule}
+	out := value{of: v.of, files: v.files, external: v.external, elem: v.elem, generic: v.generic, args: v.args, recv: v.recv, super: v.super, rule: rule}
 	for _, d := range v.decls {
 		t, err := b.typeOf(d)
 		if err != nil {
@@ -716,7 +727,7 @@ func (b *binder) settled(v value, rule string) (value, error) {
 		}
 		out.files = append(out.files, t.files...)
 		if t.external {
-			out.external, out.generic, out.args = true, t.generic, t.args
+			out.external, out.generic, out.args, out.elem = true, t.generic, t.args, t.elem
 		}
 	}
 	return out, nil
@@ -806,6 +817,9 @@ func (b *binder) resultOf(d *decl, recv []*decl) (value, error) {
 		}
 	}
 	if h[0] == artifact.HintWritten {
+		if generic, err := b.givesSelf(d, h); err != nil || generic {
+			return value{of: recv, rule: "returned by what is called"}, err
+		}
 		v, err := b.typed(typeText{text: h[1:], pl: place{d.file, d.sym.NamePos, d}, self: recv})
 		v.rule = "returned by what is called"
 		return v, err
@@ -822,8 +836,33 @@ func (b *binder) resultOf(d *decl, recv []*decl) (value, error) {
 	return b.settled(v, "returned by what is called")
 }
 
+// givesSelf reports whether a method's result has the type variable that its
+// first parameter has: "def m(self: T) -> T".
+func (b *binder) givesSelf(d *decl, hint string) (bool, error) {
+	if !plainName(hint[1:]) || d.sym.Kind == artifact.KindFunction {
+		return false, nil
+	}
+	l, err := b.localsOf(d.file)
+	if err != nil {
+		return false, err
+	}
+	for i := range l.list {
+		x := &l.list[i]
+		if x.Kind == artifact.KindParameter && !x.Pos.Before(d.sym.NamePos) && !d.sym.End.Before(x.Pos) {
+			return x.Type == hint, nil
+		}
+	}
+	return false, nil
+}
+
 // subscripted finds what value[index] gives.
 func (b *binder) subscripted(v value, index string) (value, error) {
+	if v.generic == "pair" && v.elem != nil {
+		if index == "1" {
+			return *v.elem, nil
+		}
+		return value{external: true}, nil
+	}
 	v, err := b.settled(v, v.rule)
 	if err != nil {
 		return value{}, err
@@ -847,6 +886,9 @@ func (b *binder) subscripted(v value, index string) (value, error) {
 
 // element finds what iterating over a value gives.
 func (b *binder) element(v value) (value, error) {
+	if v.elem != nil {
+		return *v.elem, nil
+	}
 	v, err := b.settled(v, v.rule)
 	if err != nil {
 		return value{}, err

@@ -45,6 +45,25 @@ func (p *pyExtractor) assignedHint(i int32) string {
 	for right != none && p.kind(right) == pyAssignment { // a = b = c
 		right = p.child(right, fRight)
 	}
+	// "X = Union[A, B]" at file level names a type.
+	if right != none && p.callables == 0 && len(p.open) == 0 {
+		k := right
+		if p.kind(k) == pySubscript {
+			if k = p.child(k, fValue); k != none && p.kind(k) == pyAttribute {
+				k = p.child(k, fAttribute)
+			}
+			if k != none && p.kind(k) == pyIdentifier {
+				switch string(p.text(k)) {
+				case "Union", "Optional", "Type", "List", "Dict", "Sequence", "Iterable", "Mapping", "Callable", "Annotated", "Tuple", "Iterator":
+					if p.nodes[right].end-p.nodes[right].start <= 4*artifact.MaxTypeHint {
+						if t := p.squeeze(right); len(t) < artifact.MaxTypeHint {
+							return string(artifact.HintAlias) + t
+						}
+					}
+				}
+			}
+		}
+	}
 	return p.valueHint(right, "")
 }
 
@@ -89,6 +108,12 @@ func (p *pyExtractor) appendValue(out []byte, i int32, depth int) ([]byte, bool)
 		}
 		return append(append(out, '.'), p.text(name)...), true
 	case pyCall:
+		if arg, then := p.passedOn(i); arg != none {
+			if out, ok = p.appendValue(out, arg, depth-1); !ok {
+				return out, false
+			}
+			return append(out, then...), true
+		}
 		if out, ok = p.appendValue(out, p.child(i, fFunction), depth-1); !ok {
 			return out, false
 		}
@@ -108,6 +133,29 @@ func (p *pyExtractor) appendValue(out []byte, i int32, depth int) ([]byte, bool)
 		return p.appendValue(out, p.child(i, fValue), depth-1)
 	}
 	return out, false
+}
+
+// passedOn returns the argument of a built-in function that gives what the
+// argument holds, and how; none for other calls.
+func (p *pyExtractor) passedOn(call int32) (arg int32, then string) {
+	fn, args := p.child(call, fFunction), p.child(call, fArguments)
+	if fn == none || args == none || p.kind(fn) != pyIdentifier || p.kind(args) != pyArgumentList {
+		return none, ""
+	}
+	switch string(p.text(fn)) {
+	case "list", "tuple", "set", "frozenset", "sorted", "reversed", "iter", "aiter":
+	case "next", "anext", "min", "max":
+		then = "*"
+	case "enumerate":
+		then = "~"
+	default:
+		return none, ""
+	}
+	arg = p.first(args)
+	if arg == none || p.kind(arg) == pyKeywordArgument || p.bound[p.name(fn)] > 0 {
+		return none, ""
+	}
+	return arg, then
 }
 
 // useOf adds the use of a member of an object. Unlike other languages'

@@ -168,6 +168,10 @@ func (v *verdict) judgeDef() {
 }
 
 func (v *verdict) judgeRefs() {
+	if v.Lang == "python" {
+		drop := append([]place{{v.Path, v.Line}}, v.Def...)
+		v.oursRefs, v.Refs = without(v.oursRefs, drop), without(v.Refs, drop)
+	}
 	ours, want := capped(v.oursRefs, maxRefs), capped(v.Refs, maxRefs)
 	v.refGiven, v.refWant = len(ours), len(want)
 	v.extra, v.missing = without(ours, v.Refs), without(want, v.oursRefs)
