@@ -292,6 +292,9 @@ func (c *collector) usesOfLocals(t *target, role func(artifact.Role) bool) error
 			done[d.file][i] = true
 		}
 	}
+	if err := c.usesAsArgument(t, role); err != nil {
+		return err
+	}
 	for _, file := range sortedFiles(done) {
 		uses, err := b.localUses(file)
 		if err != nil {
@@ -318,6 +321,43 @@ func (c *collector) usesOfLocals(t *target, role func(artifact.Role) bool) error
 				if err := c.file(use, bound(Syntactic, localRule(ds), ds)); err != nil {
 					return err
 				}
+			}
+		}
+	}
+	return nil
+}
+
+// usesAsArgument lists the calls that name a parameter.
+func (c *collector) usesAsArgument(t *target, role func(artifact.Role) bool) error {
+	b := c.b
+	names := map[string]bool{}
+	for _, d := range t.decls {
+		if d.sym.Kind == artifact.KindParameter && b.t.files[d.file].lang == "python" {
+			names[d.sym.Name] = true
+		}
+	}
+	if len(names) == 0 || !role(artifact.RoleArgument) {
+		return nil
+	}
+	for p := range b.e.parts() {
+		st, err := b.e.ix.Structural(p)
+		if err != nil {
+			return err
+		}
+		var found []use
+		for _, name := range sortedKeys(names) {
+			if err := st.Occurrences(name, func(o artifact.Occurrence) bool {
+				if o.Role == artifact.RoleArgument && b.t.number[p][o.File] >= 0 {
+					found = append(found, use{file: b.t.number[p][o.File], occ: o})
+				}
+				return true
+			}); err != nil {
+				return err
+			}
+		}
+		for _, u := range found {
+			if err := c.add(u, t); err != nil {
+				return err
 			}
 		}
 	}
