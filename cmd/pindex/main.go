@@ -32,6 +32,7 @@ func program() cli.Program {
 		Rebuild:   rebuild,
 		Overlay:   layOver,
 		CheckPush: checkPush,
+		Live:      live,
 		MCP:       mcp.Serve,
 		Commands: func(a *cli.App) []*cobra.Command {
 			return []*cobra.Command{compileCmd(a)}

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	if compile.IsWorker(os.Args) {
 		os.Exit(compile.WorkerMain(context.Background()))
 	}
-	testscript.Main(m, map[string]func(){"pindex": main})
+	testscript.Main(m, map[string]func(){"pindex": main, "gopls": fakeServer})
 }
 
 // TestScripts runs the command line as its users do: testdata/script holds one

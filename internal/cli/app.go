@@ -47,6 +47,9 @@ type Program struct {
 	// here) must not be pushed to the store, which is in GitHub's registry;
 	// nil in a program that cannot find that out.
 	CheckPush func(ctx context.Context, store registry.Store, repo git.Repository) error
+	// Live asks a language server; nil in a program that cannot. It is used
+	// where the user asked for it by --live, and never over MCP.
+	Live func(ctx context.Context, r LiveRequest) (*LiveAnswer, error)
 	// MCP serves the Model Context Protocol to one peer; nil in a program
 	// without.
 	MCP func(ctx context.Context, in io.ReadCloser, out io.Writer, o tools.Options) error

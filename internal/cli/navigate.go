@@ -49,7 +49,8 @@ func (a *App) symbolsCmd() *cobra.Command {
 }
 
 func (a *App) defCmd() *cobra.Command {
-	return &cobra.Command{
+	var live liveFlags
+	c := &cobra.Command{
 		Use:   "def TARGET",
 		Short: "Where a name is declared",
 		Long:  "Where a name is declared.\n\n" + targetHelp,
@@ -58,12 +59,15 @@ func (a *App) defCmd() *cobra.Command {
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.withSession(c.Context(), func(s *session) error {
-				r, err := s.engine.Def(c.Context(), a.treePath(args[0]))
+				r, beside, err := a.defLive(c.Context(), s, live, a.treePath(args[0]))
 				if err != nil {
 					return err
 				}
-				r.Freshness = s.freshness()
-				return a.found(len(r.Results), r, func(out *output) {
+				ans := struct {
+					*query.DefResult
+					Live *liveReport `json:"live,omitempty"`
+				}{r, beside}
+				return a.found(len(r.Results)+beside.size(), ans, func(out *output) {
 					out.head(r.Header, "%s, %d of %s", r.Binding, len(r.Results), count(r.Total, "declaration"))
 					if r.Note != "" {
 						out.print("# %s\n", out.text(r.Note))
@@ -71,14 +75,17 @@ func (a *App) defCmd() *cobra.Command {
 					for _, h := range r.Results {
 						out.declaration(h, "")
 					}
+					out.liveReport(beside)
 				})
 			})
 		},
 	}
+	a.liveFlags(c, &live)
+	return c
 }
 
 // uses makes the commands that list uses of a name.
-func (a *App) uses(use, what, example string, ask func(*query.Engine, context.Context, query.UsesOptions) (*query.UsesResult, error)) *cobra.Command {
+func (a *App) uses(use, what, example string, ask func(context.Context, *session, query.UsesOptions) (*query.UsesResult, *liveReport, error)) *cobra.Command {
 	var o query.UsesOptions
 	c := &cobra.Command{
 		Use:     use + " TARGET",
@@ -89,12 +96,19 @@ func (a *App) uses(use, what, example string, ask func(*query.Engine, context.Co
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.withSession(c.Context(), func(s *session) error {
 				o.Target = a.treePath(args[0])
-				r, err := ask(s.engine, c.Context(), o)
+				r, beside, err := ask(c.Context(), s, o)
 				if err != nil {
 					return err
 				}
 				r.Freshness = s.freshness()
-				return a.found(len(r.Results)+len(r.Ambiguous), r, func(out *output) { writeUses(out, use, r) })
+				ans := struct {
+					*query.UsesResult
+					Live *liveReport `json:"live,omitempty"`
+				}{r, beside}
+				return a.found(len(r.Results)+len(r.Ambiguous)+beside.size(), ans, func(out *output) {
+					writeUses(out, use, r)
+					out.liveReport(beside)
+				})
 			})
 		},
 	}
@@ -105,19 +119,32 @@ func (a *App) uses(use, what, example string, ask func(*query.Engine, context.Co
 	return c
 }
 
+// indexOnly is a question that no language server is asked.
+func indexOnly(ask func(*query.Engine, context.Context, query.UsesOptions) (*query.UsesResult, error)) func(context.Context, *session, query.UsesOptions) (*query.UsesResult, *liveReport, error) {
+	return func(ctx context.Context, s *session, o query.UsesOptions) (*query.UsesResult, *liveReport, error) {
+		r, err := ask(s.engine, ctx, o)
+		return r, nil, err
+	}
+}
+
 func (a *App) refsCmd() *cobra.Command {
-	return a.uses("refs", "Where a declaration is used", "  pindex refs Flask.url_for\n  pindex refs src/flask/helpers.py:url_for --json",
-		(*query.Engine).Refs)
+	var live liveFlags
+	c := a.uses("refs", "Where a declaration is used", "  pindex refs Flask.url_for\n  pindex refs src/flask/helpers.py:url_for --json",
+		func(ctx context.Context, s *session, o query.UsesOptions) (*query.UsesResult, *liveReport, error) {
+			return a.refsLive(ctx, s, live, o)
+		})
+	a.liveFlags(c, &live)
+	return c
 }
 
 func (a *App) callersCmd() *cobra.Command {
 	return a.uses("callers", "Who calls it, at the line of the call", "  pindex callers url_for\n  pindex callers Context.JSON -k 200",
-		(*query.Engine).Callers)
+		indexOnly((*query.Engine).Callers))
 }
 
 func (a *App) calleesCmd() *cobra.Command {
 	return a.uses("callees", "What it calls, and where that is declared", "  pindex callees Flask.dispatch_request\n  pindex callees gin.go:ServeHTTP",
-		(*query.Engine).Callees)
+		indexOnly((*query.Engine).Callees))
 }
 
 func writeUses(o *output, use string, r *query.UsesResult) {

@@ -43,7 +43,7 @@ var mayImport = map[string][]string{
 	"mcp/stdio":             {"mcp/tools"},
 	"mcp/mcptest":           {"artifact", "query", "query/querytest", "mcp/tools"},
 	"internal/cli":          {"artifact", "git", "registry", "fetch", "query", "mcp/tools"},
-	"cmd/pindex":            {"artifact", "delta", "overlay", "git", "git/gogit", "compile", "registry", "fetch", "query", "internal/cli", "internal/visibility", "mcp"},
+	"cmd/pindex":            {"artifact", "delta", "overlay", "git", "git/gogit", "compile", "registry", "fetch", "query", "internal/cli", "internal/lsp", "internal/lsp/lsptest", "internal/visibility", "mcp"},
 	"cmd/pindex-client":     {"internal/cli", "mcp/stdio"},
 	"action/runsteps":       {},
 	"internal/bench":        {"artifact", "git", "registry", "registry/registrytest", "fetch"},
