@@ -76,6 +76,7 @@ type binder struct {
 	places   map[int]map[artifact.Position]int
 	projects *projects
 	golang   *goTypes
+	rust     *rustTypes
 	told
 }
 

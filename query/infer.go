@@ -146,7 +146,11 @@ func kindOfDef(d *sketch.Def) artifact.Kind {
 		return artifact.KindConstant
 	case sketch.TypeName, sketch.TypeParam:
 		return artifact.KindType
-	case sketch.Function:
+	case sketch.Trait:
+		return artifact.KindTrait
+	case sketch.Impl:
+		return artifact.KindImpl
+	case sketch.Function, sketch.Generated:
 		return artifact.KindFunction
 	case sketch.Method:
 		return artifact.KindMethod
@@ -240,6 +244,8 @@ func (b *binder) infer(file int, at uint32) (inferred, error) {
 	switch b.t.files[file].lang {
 	case "go":
 		return b.inferGo(file, s, at)
+	case "rust":
+		return b.inferRust(file, s, at)
 	}
 	return inferred{}, nil
 }

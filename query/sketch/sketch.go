@@ -54,6 +54,10 @@ const (
 	Await              // X.await
 	Self               // the enclosing type, Self in Rust
 	Range              // X..Y in Rust
+	Typed              // of type Y, whatever X is
+	VariantPart        // the part Name of X, which has the form of the path Y
+	ClosureArg         // the parameter numbered Name of the function literal X
+	AsyncBlock         // a future of X
 )
 
 // Node is one expression or type.
@@ -95,7 +99,9 @@ const (
 	Variant
 	Namespace
 	MacroName
-	Pattern // a name in a pattern that may as well be a constant
+	Trait
+	Impl      // Type: for what; Via: of which trait
+	Generated // a name given to a macro that stands among declarations
 )
 
 // Proj says how the value of a definition follows from its Init.
@@ -136,6 +142,9 @@ type Def struct {
 	Members    []*Def // of a type, namespace or module
 	Bases      []*Node
 	Path       string // Import: the module
+	Params     []*Def // Impl: its type parameters
+	Same       *Def   // the definition that this one repeats
+	Async      bool   // Function: its value is to be awaited
 }
 
 // Use is one use of a name.
@@ -148,6 +157,9 @@ type Use struct {
 	Label bool
 	// In is the definition around it; nil at the top.
 	In *Def
+	// Macro says that the name is a macro's, Import that it stands in an
+	// import, Short that a field's name is a variable's as well.
+	Macro, Import, Short bool
 }
 
 // Body is the inside of a function, or the file's own level.
@@ -173,6 +185,30 @@ type File struct {
 	names   map[string][]*Def
 	bodies  []*Def // definitions that have bodies, by start
 	tokens  []token
+	holders []*Def // definitions that hold others, by start
+	mu      sync.Mutex
+	impls   []*Def // implementations written in bodies
+}
+
+// addImpl notes an implementation that is written in a body.
+func (f *File) addImpl(d *Def) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.impls = append(f.impls, d)
+}
+
+// Holder returns the innermost definition with members around an offset.
+func (f *File) Holder(at uint32) *Def {
+	i := sort.Search(len(f.holders), func(i int) bool { return f.holders[i].Start > at })
+	if i == 0 {
+		return nil
+	}
+	for d := f.holders[i-1]; d != nil; d = d.Parent {
+		if at < d.End && d.Start <= at {
+			return d
+		}
+	}
+	return nil
 }
 
 // maxText is the longest text that is read.
@@ -192,6 +228,8 @@ func New(lang string, text []byte) *File {
 	switch lang {
 	case "go":
 		f.readGo()
+	case "rust":
+		f.readRust()
 	default:
 		return nil
 	}
@@ -202,7 +240,7 @@ func New(lang string, text []byte) *File {
 // Supports reports whether New reads a language.
 func Supports(lang string) bool {
 	switch lang {
-	case "go":
+	case "go", "rust":
 		return true
 	}
 	return false
@@ -221,6 +259,9 @@ func (f *File) finish() {
 			if d.Body != nil {
 				f.bodies = append(f.bodies, d)
 			}
+			if len(d.Members) > 0 && d.End > d.Start {
+				f.holders = append(f.holders, d)
+			}
 			if d.Type != nil {
 				add(d.Type.Fields, d)
 			}
@@ -231,11 +272,12 @@ func (f *File) finish() {
 	for _, d := range f.Top {
 		f.names[d.Name] = append(f.names[d.Name], d)
 	}
+	sort.SliceStable(f.holders, func(i, j int) bool { return f.holders[i].Start < f.holders[j].Start })
 	sort.SliceStable(f.bodies, func(i, j int) bool { return f.bodies[i].Body.Start < f.bodies[j].Body.Start })
 }
 
 func (f *File) note(d *Def) {
-	if d.Name != "" {
+	if d.Name != "" && d.Kind != Generated {
 		if _, ok := f.byAt[d.At]; !ok {
 			f.byAt[d.At] = d
 		}
