@@ -78,13 +78,13 @@ type rustTypes struct {
 	memo  map[*sketch.Node]*rustType
 	busy  map[*sketch.Def]bool
 	types map[*sketch.Def]*rustType
-	mods  map[moduleName][]thing
+	mods  map[rustNamed][]thing
 	trait map[[2]*sketch.Def]bool
 	steps int
 	depth int
 }
 
-type moduleName struct {
+type rustNamed struct {
 	m    rustModule
 	name string
 }
@@ -92,7 +92,7 @@ type moduleName struct {
 func (b *binder) rustTypes() *rustTypes {
 	if b.rust == nil {
 		b.rust = &rustTypes{b: b, memo: map[*sketch.Node]*rustType{}, busy: map[*sketch.Def]bool{}, types: map[*sketch.Def]*rustType{},
-			mods: map[moduleName][]thing{}, trait: map[[2]*sketch.Def]bool{}}
+			mods: map[rustNamed][]thing{}, trait: map[[2]*sketch.Def]bool{}}
 	}
 	b.rust.steps, b.rust.depth = 0, 0
 	return b.rust
@@ -342,7 +342,7 @@ const maxRustDepth = 12
 // inModule finds a name in a module: what it declares, imports, and has from
 // imports of all names.
 func (r *rustTypes) inModule(m rustModule, name string, depth int) (found []thing, outside bool, err error) {
-	key := moduleName{m, name}
+	key := rustNamed{m, name}
 	if got, ok := r.mods[key]; ok {
 		return got, false, nil
 	}
