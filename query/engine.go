@@ -47,6 +47,7 @@ type Engine struct {
 	table    lazy[*fileTable]
 	projects lazy[*projects]
 	sketches sketchCache
+	popular  lazy[map[string]int32]
 	scratch  sync.Pool // *searchScratch
 }
 

@@ -24,10 +24,10 @@ type candidate struct {
 	path    string
 	class   pathClass
 	bonuses []Part
-	parts   int // documents of the unit that were candidates too
-	again   int // better results of the same file
-
-	support, fileCover, cover int64 // see fileEvidence; in thousandths
+	parts   int   // documents of the unit that were candidates too
+	again   int   // better results of the same file
+	from    int   // place of its file
+	inFile  int64 // score among the units of its file
 }
 
 // topDocs returns the k documents with the highest positive scores, best

@@ -77,14 +77,18 @@ func (e *Engine) lexical(ctx context.Context) (*lexicalStats, error) {
 type searchScratch struct {
 	terms   []artifact.Term // partition × term
 	score   []float64
-	fields  []uint8  // fields that a term matched in
-	matched []uint64 // slots that matched
-	dots    []int32  // semantic score
-	rowed   []bool   // the document has an embedding
-	allowed []bool   // the document holds every phrase
-	pass    []bool   // the document passes the filter
+	fields  []uint8 // fields that a term matched in
+	matched []docMatch
+	dots    []int32 // semantic score
+	rowed   []bool  // the document has an embedding
+	allowed []bool  // the document holds every phrase
+	pass    []bool  // the document passes the filter
 	worker  []workerScratch
 }
+
+// docMatch says which slots a document holds: anywhere, in names, in its
+// signature, in its documentation.
+type docMatch struct{ any, name, sig, doc uint64 }
 
 type workerScratch struct {
 	postings []artifact.Posting
@@ -198,13 +202,14 @@ type partScore struct {
 	terms   []artifact.Term
 	score   []float64
 	fields  []uint8
-	matched []uint64
+	matched []docMatch
 }
 
 // add adds what slot number i contributes to each document.
 func (p *partScore) add(i int, s *slot) error {
 	ws := p.ws
 	ws.touched = ws.touched[:0]
+	bit := uint64(1) << (i & 63)
 	for _, a := range s.alts {
 		t := p.terms[a.term]
 		if t.DocFreq == 0 {
@@ -218,6 +223,17 @@ func (p *partScore) add(i int, s *slot) error {
 		for k := range ws.postings {
 			po := &ws.postings[k]
 			tf := float64(a.weight * p.termWeight(po))
+			m := &p.matched[po.Doc]
+			m.any |= bit
+			if po.TF[artifact.FieldSymbol] != 0 {
+				m.name |= bit
+			}
+			if po.TF[artifact.FieldSignature] != 0 {
+				m.sig |= bit
+			}
+			if po.TF[artifact.FieldDoc] != 0 {
+				m.doc |= bit
+			}
 			if ws.tf[po.Doc] == 0 {
 				ws.touched = append(ws.touched, po.Doc)
 			}
@@ -226,12 +242,10 @@ func (p *partScore) add(i int, s *slot) error {
 	}
 	k1 := p.w.K1
 	gain := float64(s.score * (k1 + 1))
-	bit := uint64(1) << (i & 63)
 	for _, d := range ws.touched {
 		tf := ws.tf[d]
 		ws.tf[d] = 0
 		p.score[d] += float64(gain*tf) / (k1 + tf)
-		p.matched[d] |= bit
 	}
 	return nil
 }

@@ -47,6 +47,7 @@ var folderClass = map[string]pathClass{
 
 	"vendor": classVendored, "vendored": classVendored, "_vendor": classVendored, "node_modules": classVendored,
 	"third_party": classVendored, "third-party": classVendored, "thirdparty": classVendored, "3rdparty": classVendored,
+	"single_include": classGenerated, "amalgamation": classGenerated, "amalgamated": classGenerated,
 	"bower_components": classVendored, "pods": classVendored, "godeps": classVendored,
 
 	"generated": classGenerated, "__generated__": classGenerated, "gen": classGenerated, "dist": classGenerated,

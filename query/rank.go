@@ -11,21 +11,25 @@ import (
 
 // ranker is the one final ranker behind every route.
 type ranker struct {
-	e      *Engine
-	q      *queryTerms
-	w      *Weights
-	waived pathClass // classes that the question is about
-	sc     *searchScratch
-	useLex bool
-	slots  []int64 // weight of each slot
-	noting bool    // keep what each candidate\'s score is made of
+	e        *Engine
+	q        *queryTerms
+	w        *Weights
+	waived   pathClass // classes that the question is about
+	sc       *searchScratch
+	useLex   bool
+	useSem   bool
+	slots    []int64 // weight of each slot
+	model    *model
+	files    []fileCand
+	imported map[string]int32 // see Engine.imported
+	noting   bool             // keep what each candidate\'s score is made of
 
 	want, last string // of a single identifier: dotted, and its last component
 	name       []byte // scratch
 }
 
 func (s *search) newRanker() *ranker {
-	r := &ranker{e: s.e, q: s.q, w: s.w, sc: s.sc, useLex: s.useLex, waived: waivedClasses(s.q)}
+	r := &ranker{e: s.e, q: s.q, w: s.w, sc: s.sc, useLex: s.useLex, useSem: s.useSem, model: modelFor(s.q, s.useLex, s.useSem), waived: waivedClasses(s.q)}
 	for i := range s.q.slots {
 		r.slots = append(r.slots, toMicro(s.q.slots[i].score))
 	}
@@ -108,7 +112,8 @@ func (e *Engine) partOfDoc(d int) int {
 	return p
 }
 
-// rank orders the candidates, at most one for each unit.
+// rank orders the candidates, at most one for each unit: files by the model,
+// units within their file, and then each file's best unit before further ones.
 func (r *ranker) rank(cands []candidate) ([]candidate, error) {
 	for i := range cands {
 		if err := r.locate(&cands[i]); err != nil {
@@ -116,16 +121,115 @@ func (r *ranker) rank(cands []candidate) ([]candidate, error) {
 		}
 	}
 	cands = bestOfUnits(cands)
-	if err := r.support(cands); err != nil {
+	if err := r.gather(cands); err != nil {
 		return nil, err
 	}
+	r.orderFiles()
+	return r.spread(), nil
+}
+
+// gather groups the candidates by file, and measures files and units.
+func (r *ranker) gather(cands []candidate) error {
+	type key struct{ part, file int }
+	at := make(map[key]int, len(cands))
+	g := r.newGauge()
 	for i := range cands {
-		if err := r.score(&cands[i]); err != nil {
-			return nil, err
+		c := &cands[i]
+		u, err := r.e.ix.Units(c.part)
+		if err != nil {
+			return err
+		}
+		k := key{c.part, c.file}
+		n, ok := at[k]
+		if !ok {
+			n = len(r.files)
+			at[k] = n
+			lo, hi := u.FileDocs(c.file)
+			base := r.e.docBase[c.part]
+			r.files = append(r.files, fileCand{part: c.part, file: c.file, lo: base + lo, hi: base + hi, path: u.Path(c.file)})
+		}
+		f := &r.files[n]
+		c.path = f.path
+		f.seeded, f.exact = f.seeded || c.seeded, f.exact || c.exact
+		f.units = append(f.units, *c)
+	}
+	for i := range r.files {
+		f := &r.files[i]
+		u, err := r.e.ix.Units(f.part)
+		if err != nil {
+			return err
+		}
+		g.measure(f, u)
+		for k := range f.units {
+			r.scoreUnit(&f.units[k], f, u)
+		}
+		slices.SortFunc(f.units, func(a, b candidate) int {
+			if c := cmp.Compare(b.score, a.score); c != 0 {
+				return c
+			}
+			return cmp.Compare(a.doc, b.doc)
+		})
+	}
+	g.compare(r.files)
+	return nil
+}
+
+// orderFiles puts the best file first. Equal scores are ordered by document,
+// which is path order.
+func (r *ranker) orderFiles() {
+	for i := range r.files {
+		r.files[i].score = r.model.score(&r.files[i].x)
+	}
+	slices.SortFunc(r.files, func(a, b fileCand) int {
+		if c := cmp.Compare(b.score, a.score); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.lo, b.lo)
+	})
+	for i := range r.files {
+		// Positive, and half for each thousand below the best, at first.
+		r.files[i].rank = micro * 1000 / (1000 + r.files[0].score - r.files[i].score)
+	}
+}
+
+// spread returns the units in their final order: a further unit of a file
+// gets a part of what the one before got.
+func (r *ranker) spread() []candidate {
+	var out []candidate
+	for i := range r.files {
+		f := &r.files[i]
+		score := f.rank
+		for k := range f.units {
+			c := &f.units[k]
+			c.inFile, c.score, c.again, c.from = c.score, max(score, 1), k, i
+			out = append(out, *c)
+			score = permille(score, r.w.Again)
 		}
 	}
-	r.spread(cands)
-	return cands, nil
+	slices.SortStableFunc(out, func(a, b candidate) int {
+		if c := cmp.Compare(b.score, a.score); c != 0 {
+			return c
+		}
+		if c := cmp.Compare(a.from, b.from); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.again, b.again)
+	})
+	return out
+}
+
+// ranksOf numbers the files from 0 by a measure, the largest first.
+func ranksOf(files []fileCand, of func(*fileCand) int64) []int {
+	order := make([]int, len(files))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(of(&files[b]), of(&files[a])) })
+	out := make([]int, len(files))
+	for n, i := range order {
+		out[i] = n
+	}
+	return out
 }
 
 // bestOfUnits keeps the best document of each unit.
@@ -153,84 +257,6 @@ func bestOfUnits(cands []candidate) []candidate {
 	return out
 }
 
-// fileEvidence is what the routes found in a whole file.
-type fileEvidence struct {
-	support  int64 // its best documents together, in thousandths of the best file's
-	coverage int64 // share of the query's weight that stands in it, in thousandths
-}
-
-// support lets the documents of one file vouch for each other: a file in which
-// several units answer, and that holds more of what was asked, is likelier to
-// be the right one.
-func (r *ranker) support(cands []candidate) error {
-	type key struct{ part, file int }
-	found := map[key]fileEvidence{}
-	var top int64
-	for i := range cands {
-		c := &cands[i]
-		k := key{c.part, c.file}
-		if _, ok := found[k]; ok {
-			continue
-		}
-		u, err := r.e.ix.Units(c.part)
-		if err != nil {
-			return err
-		}
-		ev := r.evidence(u, c)
-		found[k] = ev
-		top = max(top, ev.support)
-	}
-	for i := range cands {
-		c := &cands[i]
-		ev := found[key{c.part, c.file}]
-		if top > 0 {
-			c.support = ev.support * 1000 / top
-		}
-		c.fileCover = ev.coverage
-		c.cover = r.share(r.matched(c.doc))
-	}
-	return nil
-}
-
-// evidence looks at all documents of the candidate's file. Each further
-// document counts half of the one before.
-func (r *ranker) evidence(u *artifact.UnitsReader, c *candidate) fileEvidence {
-	lo, hi := u.FileDocs(c.file)
-	base := r.e.docBase[c.part]
-	var best [4]int64
-	var mask uint64
-	for d := base + lo; d < base+hi; d++ {
-		mask |= r.matched(d)
-		s := r.strength(d)
-		for k := range best {
-			if s > best[k] {
-				s, best[k] = best[k], s
-			}
-		}
-	}
-	var ev fileEvidence
-	for k, s := range best {
-		ev.support += s >> k
-	}
-	ev.coverage = r.share(mask)
-	return ev
-}
-
-// strength is a document's score on the route that was taken.
-func (r *ranker) strength(d int) int64 {
-	if r.useLex {
-		return toMicro(r.sc.score[d])
-	}
-	return int64(max(0, r.sc.dots[d]))
-}
-
-func (r *ranker) matched(d int) uint64 {
-	if !r.useLex {
-		return 0
-	}
-	return r.sc.matched[d]
-}
-
 // share returns the part of the query's weight that the slots in mask have, in
 // thousandths.
 func (r *ranker) share(mask uint64) int64 {
@@ -247,15 +273,10 @@ func (r *ranker) share(mask uint64) int64 {
 	return sum * 1000 / all
 }
 
-// score computes one candidate's final score: what the routes found, plus
-// bonuses, times what its path says.
-func (r *ranker) score(c *candidate) error {
-	u, err := r.e.ix.Units(c.part)
-	if err != nil {
-		return err
-	}
+// scoreUnit scores a unit against the others of its file: what the routes
+// found, plus bonuses, times what its kind says.
+func (r *ranker) scoreUnit(c *candidate, f *fileCand, u *artifact.UnitsReader) {
 	w := r.w
-	c.path = u.Path(c.file)
 	score := c.base
 	add := func(name string, v int64) {
 		if v != 0 {
@@ -263,43 +284,26 @@ func (r *ranker) score(c *candidate) error {
 			r.note(c, name, v*(micro/1000))
 		}
 	}
-	add("support of its file", w.FileSupport*c.support/1000)
-	add("terms in it", w.Coverage*c.cover/1000)
-	add("terms in its file", w.FileCoverage*c.fileCover/1000)
+	if r.useLex {
+		add("terms in it", w.Coverage*r.share(r.sc.matched[c.doc].any)/1000)
+	}
 	r.nameBonus(c, u, add)
-	r.pathBonus(c, add)
 	times := func(name string, f int64) {
 		if f != 1000 {
 			score = permille(score, f)
 			r.note(c, name, f*(micro/1000))
 		}
 	}
-	c.class = classify(c.path)
 	switch {
 	case u.UnitLevel(c.unit) == artifact.L1:
 		times("container", w.Container)
-	case u.UnitKind(c.unit) == artifact.KindRemainder && c.class&(classDocs|classData) == 0:
+	case u.UnitKind(c.unit) == artifact.KindRemainder && f.class&(classDocs|classData) == 0:
 		times("between declarations", w.Remainder)
 	}
-	if inTestModule(u.UnitSymbolBytes(c.unit)) {
-		c.class |= classTest
-	}
-	if u.Degraded(c.file) == artifact.DegradedMinified {
-		c.class |= classMinified
-	}
-	for _, f := range []struct {
-		class  pathClass
-		factor int64
-	}{
-		{classTest, w.Test}, {classExample, w.Example}, {classVendored, w.Vendored}, {classGenerated, w.Generated},
-		{classMinified, w.Minified}, {classDocs, w.Docs}, {classData, w.Data}, {classStub, w.Stub}, {classBuild, w.Build}, {classLegacy, w.Legacy},
-	} {
-		if c.class&f.class&^r.waived != 0 {
-			times(f.class.String(), f.factor)
-		}
+	if inTestModule(u.UnitSymbolBytes(c.unit)) && r.waived&classTest == 0 {
+		times("module of tests", w.Test)
 	}
 	c.score = score
-	return nil
 }
 
 // inTestModule reports whether a symbol lies in a module of tests within a
@@ -376,104 +380,89 @@ func extOf(path string) string {
 	return ""
 }
 
-func (r *ranker) pathBonus(c *candidate, add func(string, int64)) {
-	text := strings.TrimSpace(r.q.text)
-	if looksLikePath(text) {
-		t := strings.Trim(strings.TrimPrefix(text, "./"), "/")
+// symbolMatch says how well the file declares the name that the question
+// consists of, in thousandths.
+func (r *ranker) symbolMatch(f *fileCand, u *artifact.UnitsReader) int64 {
+	var best int64
+	for i := range f.units {
+		c := &f.units[i]
+		if !c.seeded {
+			continue
+		}
+		have := toDots.Replace(u.UnitSymbol(c.unit))
+		name := u.UnitName(c.unit)
+		v := int64(300)
 		switch {
-		case c.path == t:
-			add("exact path", r.w.ExactPath)
-			return
-		case strings.HasSuffix(c.path, "/"+t):
-			add("end of the path", r.w.ExactPath*4/5)
-			return
-		case strings.Contains("/"+c.path+"/", "/"+t+"/"):
-			add("part of the path", r.w.ExactPath/2)
-			return
+		case c.exact:
+			v = 1000
+		case have == r.want:
+			v = 900
+		case strings.HasSuffix(have, "."+r.want), name == r.last && r.last != r.want && qualifierMatches(f.path, have, r.want):
+			v = 850
+		case name == r.want:
+			v = 700
+		case r.last == r.want:
+			v = 600
 		}
-	} else if r.q.long && strings.Contains(r.q.text, baseName(c.path)) && len(baseName(c.path)) > 4 {
-		// An issue or a trace names the file.
-		if mentionsPath(r.q.text, c.path) {
-			add("path in the query", r.w.ExactPath/3)
-			return
-		}
+		best = max(best, v)
 	}
-	r.name = normalName([]byte(fileStem(c.path)), r.name)
-	stem := string(r.name)
-	if len(stem) < 2 {
-		return
-	}
-	if m := r.q.names[stem]; m != 0 {
-		add("file name", r.w.StemMatch)
-		return
-	}
-	for _, word := range r.q.words {
-		if len(word) >= 4 && len(stem) >= 4 && (strings.HasPrefix(word, stem) || strings.HasPrefix(stem, word) && len(stem) <= len(word)+3) {
-			add("file name", r.w.StemMatch*3/5)
-			return
-		}
-	}
-	dir := dirName(c.path)
-	for dir != "" {
-		base := lowerName(baseName(dir))
-		if m := r.q.names[base]; m != 0 && len(base) > 2 {
-			add("folder name", r.w.FolderMatch)
-			return
-		}
-		dir = dirName(dir)
-	}
+	return best
 }
 
-// mentionsPath reports whether text names path by at least two of its
-// components, or all when it has fewer.
-func mentionsPath(text, path string) bool {
-	tail := path
-	for strings.Count(tail, "/") > 1 {
-		tail = tail[strings.IndexByte(tail, '/')+1:]
-	}
-	return strings.Contains(text, tail) ||
-		strings.Contains(text, strings.ReplaceAll(strings.TrimSuffix(tail, extOf(tail)), "/", "."))
-}
-
-// spread orders candidates by score and holds back the second and later units
-// of a file, so that the first results come from different files.
-func (r *ranker) spread(cands []candidate) {
-	r.sort(cands)
-	type key struct{ part, file int }
-	seen := make(map[key]int, len(cands))
-	for i := range cands {
-		c := &cands[i]
-		f := key{c.part, c.file}
-		c.again = seen[f]
-		for range min(c.again, 4) {
-			c.score = permille(c.score, r.w.Again)
-		}
-		seen[f]++
-	}
-	r.sort(cands)
-}
-
-// account computes a candidate's score once more and keeps what it is made of.
+// account writes down what a result's score is made of: what each feature adds
+// to the file's score, and the unit's parts among those of its file.
 func (r *ranker) account(c *candidate) error {
+	f := &r.files[c.from]
+	by, rest := r.model.account(&f.x)
+	for i, v := range by {
+		if v != 0 {
+			c.bonuses = append(c.bonuses, Part{"file: " + featureNames[i], v * (micro / 1000)})
+		}
+	}
+	c.bonuses = append(c.bonuses, Part{"file: constant", rest * (micro / 1000)}, Part{"file", f.score * (micro / 1000)})
+	u, err := r.e.ix.Units(c.part)
+	if err != nil {
+		return err
+	}
 	final := c.score
 	r.noting = true
-	err := r.score(c)
+	r.scoreUnit(c, f, u)
 	r.noting = false
+	c.bonuses = append(c.bonuses, Part{"unit", c.score})
 	c.score = final
 	if c.again > 0 {
 		c.bonuses = append(c.bonuses, Part{"again the same file", int64(c.again) * micro})
 	}
-	return err
+	return nil
 }
 
-// sort orders by score, then path, then start line, then unit: total, since
-// units are distinct.
-func (r *ranker) sort(cands []candidate) {
-	slices.SortFunc(cands, func(a, b candidate) int {
-		if c := cmp.Compare(b.score, a.score); c != 0 {
-			return c
+// why names the features that speak for the file most, best first.
+func (r *ranker) why(c *candidate) []string {
+	f := &r.files[c.from]
+	by, _ := r.model.account(&f.x)
+	var order []int
+	for i, v := range by {
+		if telling[i] && v > 0 && f.x[i] >= 300 {
+			order = append(order, i)
 		}
-		// Documents are numbered by path and then by position.
-		return cmp.Compare(a.doc, b.doc)
-	})
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(by[b], by[a]) })
+	var out []string
+	for _, i := range order[:min(len(order), 3)] {
+		out = append(out, featureNames[i])
+	}
+	for _, cf := range classFeatures {
+		if f.x[cf.feature] > 0 {
+			out = append(out, featureNames[cf.feature])
+		}
+	}
+	return out
 }
+
+// telling are the features that say something to a person.
+var telling = func() (t [numFeatures]bool) {
+	for _, i := range []int{fName, fNameWhole, fMention, fStem, fStemWhole, fStemPrefix, fDir, fPathNamed, fPathFramed, fPathExact, fExactSymbol, fMates} {
+		t[i] = true
+	}
+	return t
+}()

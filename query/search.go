@@ -29,7 +29,7 @@ const (
 	// MaxK bounds the results of one search.
 	MaxK = 1000
 
-	minRetrieved = 150 // candidates of each route before the final ranker, at least
+	minRetrieved = 300 // candidates of each route before the final ranker, at least
 	perResult    = 8   // and for each result asked for
 	maxSeeds     = 200
 )
@@ -103,27 +103,36 @@ func (e *Engine) newSearch(o SearchOptions) (*search, error) {
 }
 
 func (s *search) run(ctx context.Context) (*SearchResult, error) {
+	r, cands, err := s.rank(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.result(r, cands)
+}
+
+// rank finds candidates on the routes and puts them in order.
+func (s *search) rank(ctx context.Context) (*ranker, []candidate, error) {
 	e := s.e
 	// The semantic route too weighs its terms by how rare they are, where the
 	// lexical view can tell.
 	if e.has(artifact.Lexical) {
 		if err := e.lookUp(ctx, s.q, s.sc); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	if s.useLex {
 		if err := e.scoreLexical(ctx, s.q, s.w, s.sc); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	if s.useSem {
 		rows, name, err := e.scoreSemantic(ctx, s.q, s.sc)
 		if err != nil {
 			if s.o.Route == RouteSemantic || !s.useLex {
-				return nil, err
+				return nil, nil, err
 			}
 			if fail.CodeOf(err) != fail.NotFound {
-				return nil, err
+				return nil, nil, err
 			}
 			s.useSem, s.route = false, RouteLexical
 			s.why = because(s.why, "the semantic route cannot answer: "+err.Error())
@@ -132,14 +141,14 @@ func (s *search) run(ctx context.Context) (*SearchResult, error) {
 	}
 	if s.usePhrases {
 		if err := e.markPhrases(ctx, s.q.parsed.Phrases, s.sc); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	var lex, sem []int
 	if !s.filter.all {
 		s.sc.pass = grow(s.sc.pass, e.docs)
 		if err := s.filter.documents(ctx, s.sc.pass); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	keep := func(d int) bool {
@@ -154,14 +163,16 @@ func (s *search) run(ctx context.Context) (*SearchResult, error) {
 	f := fusion{sc: s.sc, w: s.w, useLex: s.useLex, useSem: s.useSem}
 	cands, err := s.seed(ctx, &f, f.pool(lex, sem), keep)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r := s.newRanker()
-	cands, err = r.rank(cands)
-	if err != nil {
-		return nil, err
+	if e.has(artifact.Structural) {
+		if r.imported, err = e.imported(ctx); err != nil {
+			return nil, nil, err
+		}
 	}
-	return s.result(r, cands)
+	cands, err = r.rank(cands)
+	return r, cands, err
 }
 
 // seed adds the units that declare the name which the question consists of,
@@ -258,7 +269,7 @@ func (s *search) result(r *ranker, cands []candidate) (*SearchResult, error) {
 		if err := r.account(c); err != nil {
 			return nil, err
 		}
-		h, err := s.hit(c)
+		h, err := s.hit(c, r)
 		if err != nil {
 			return nil, err
 		}
@@ -275,7 +286,7 @@ func (s *search) result(r *ranker, cands []candidate) (*SearchResult, error) {
 	return res, nil
 }
 
-func (s *search) hit(c *candidate) (SearchHit, error) {
+func (s *search) hit(c *candidate, r *ranker) (SearchHit, error) {
 	u, err := s.e.ix.Units(c.part)
 	if err != nil {
 		return SearchHit{}, err
@@ -288,7 +299,7 @@ func (s *search) hit(c *candidate) (SearchHit, error) {
 	h := SearchHit{
 		Place: placeOf(u.Path(c.file), int(unit.StartLine), int(unit.EndLine)),
 		Level: levelName(unit.Level), Kind: unit.Kind.String(), Symbol: unit.Symbol,
-		ID: u.UnitID(n), Score: c.score, Origin: OriginArtifact, Why: s.reasons(c),
+		ID: u.UnitID(n), Score: c.score, Origin: OriginArtifact, Why: s.reasons(c, r),
 	}
 	if s.o.Explain {
 		h.Explain = append([]Part{{"lexical", c.lex}, {"semantic", c.sem}, {"fused", c.base}}, c.bonuses...)
@@ -301,7 +312,7 @@ func levelName(l artifact.Level) string { return fmt.Sprintf("L%d", l) }
 var fieldNames = [artifact.NumFields]string{"path", "symbol", "signature", "doc", "body"}
 
 // reasons says in words why the candidate is there.
-func (s *search) reasons(c *candidate) string {
+func (s *search) reasons(c *candidate, r *ranker) string {
 	var b strings.Builder
 	sep := func() {
 		if b.Len() > 0 {
@@ -324,7 +335,7 @@ func (s *search) reasons(c *candidate) string {
 				b.WriteString(fieldNames[f])
 			}
 		}
-		if n := bits.OnesCount64(s.sc.matched[c.doc]); len(s.q.slots) > 1 {
+		if n := bits.OnesCount64(s.sc.matched[c.doc].any); len(s.q.slots) > 1 {
 			fmt.Fprintf(&b, ", %d of %d terms", n, len(s.q.slots))
 		}
 	}
@@ -332,13 +343,9 @@ func (s *search) reasons(c *candidate) string {
 		sep()
 		fmt.Fprintf(&b, "semantic %d", c.semRank)
 	}
-	for _, p := range c.bonuses {
-		switch p.Name {
-		case "support of its file", "terms in it", "terms in its file":
-			continue // every candidate has them
-		}
+	for _, name := range r.why(c) {
 		sep()
-		b.WriteString(p.Name)
+		b.WriteString(name)
 	}
 	return b.String()
 }

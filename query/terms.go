@@ -24,6 +24,8 @@ type slot struct {
 	weight float64
 	word   int // number of the word it comes from
 	alts   []alt
+	title  bool // it stands in the first line of a long question
+	ident  bool // it comes from an identifier
 
 	df    uint64 // sum of the forms' document frequencies
 	score float64
@@ -49,6 +51,7 @@ type queryTerms struct {
 	words  []string             // distinct words in lower case, without stop words
 	single bool                 // the question is one identifier
 	ident  string               // that identifier as typed, qualified
+	said   *mentions            // see mentions
 }
 
 // nameMatch says how strongly the question names something.
@@ -84,7 +87,7 @@ func analyse(text string, w *Weights) *queryTerms {
 		}
 	}
 	for _, t := range q.parsed.Terms {
-		s := slot{term: t.Term, role: t.Kind.String(), weight: 1, word: t.Word}
+		s := slot{term: t.Term, role: t.Kind.String(), weight: 1, word: t.Word, title: title[t.Term], ident: t.Identifier}
 		switch {
 		case t.Stop && content > 0:
 			q.dropped = append(q.dropped, t.Term)
@@ -119,6 +122,14 @@ func analyse(text string, w *Weights) *queryTerms {
 	}
 	q.addJoins(w)
 	return q
+}
+
+// mentions returns what the question names literally.
+func (q *queryTerms) mentions() *mentions {
+	if q.said == nil {
+		q.said = mentionsOf(q.text)
+	}
+	return q.said
 }
 
 // parse analyses text; the analyser bounds the terms of one call, so a long
