@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# The action's second step. Mode build compiles the commit into an OCI layout on
-# the runner, without the registry's and GitHub's credentials, and then copies it
-# to the registry, unless the code comes from a fork. Mode pull brings the
+# The action's second step. Mode build copies the index of the nearest ancestor
+# into an OCI layout on the runner, compiles the commit into that, without the
+# registry's and GitHub's credentials, and then copies its index to the registry,
+# unless the code comes from a fork. Mode pull brings the
 # commit's index into a cache of the job. Inputs are PINDEX_ACTION_REGISTRY,
-# _REPOSITORY, _TOKEN, _REF, _VIEWS and _MODE; what the runner sets is GITHUB_*
+# _REPOSITORY, _TOKEN, _REF, _VIEWS, _ALLOW_PUBLIC and _MODE; what the runner sets is GITHUB_*
 # and RUNNER_*.
 set -euo pipefail
 
@@ -38,7 +39,9 @@ unset PINDEX_ACTION_TOKEN GITHUB_TOKEN PINDEX_REGISTRY_USERNAME PINDEX_REGISTRY_
 [[ $views =~ ^[a-z,\ ]*$ ]] || die "the input 'views' is a list, such as source,lexical"
 [[ -f ${GITHUB_EVENT_PATH:-} ]] || die 'GITHUB_EVENT_PATH names no file'
 store=$registry/$repository
-viewflags=()
+[[ ${PINDEX_ACTION_ALLOW_PUBLIC:-false} =~ ^(true|false)$ ]] || die "the input 'allow-public' is true or false"
+viewflags=() public=()
+[[ ${PINDEX_ACTION_ALLOW_PUBLIC:-false} = false ]] || public=(--allow-public)
 [[ -z $views ]] || viewflags=("--views=${views// /}")
 
 workspace=${GITHUB_WORKSPACE:-$PWD}
@@ -94,38 +97,46 @@ if [[ $mode = pull ]]; then
   with_registry pindex-client pull --json --progress=plain --repo="$workspace" --store="$store" --commit="$commit" \
     "${viewflags[@]}" >pull.json
   emit digest "$(jq -r .digest pull.json)"
-  emit reference "$store:$commit"
+  emit reference "$store:$(jq -r '"\(.tag)@\(.oci_digest)"' pull.json)"
+  emit mode unchanged
+  emit segments-reused "$(jq .segments pull.json)"
+  emit segments-built 0
   emit bytes-uploaded 0
+  emit size-bytes "$(jq .size_bytes pull.json)"
   emit index-path "$PINDEX_CACHE_DIR"
   later PINDEX_CACHE_DIR "$PINDEX_CACHE_DIR"
   later PINDEX_STORE "$store"
   summary '### pindex: index pulled' '' '| | |' '|---|---|' "| commit | \`$commit\` |" "| index digest | \`$(jq -r .digest pull.json)\` |" \
-    "| from | \`$store\` |" "| packs read | $(jq -r '"\(.fetched) of \(.partitions)"' pull.json) |"
+    "| from | \`$store\` |" "| packs read | $(jq -r '"\(.fetched) of \(.partitions)"' pull.json), $(bytes "$(jq .bytes pull.json)") |"
   exit
 fi
 
 # --- mode build
 layout=$work/index
+# What the registry holds of this commit or of a recent ancestor is not built
+# anew. Where there is nothing, or it cannot be read, all is built.
+with_registry pindex cp --quiet --repo="$workspace" --commit="$commit" --max-distance=32 "$store" "$layout" >/dev/null ||
+  printf 'pindex action: no index of a recent ancestor could be taken; building all of it\n' >&2
 pindex compile --json --progress=plain --repo="$workspace" --commit="$commit" --store="$layout" --report=report.json \
   --source="${GITHUB_SERVER_URL:-https://github.com}/$GITHUB_REPOSITORY" "${viewflags[@]}" >compile.json
 read -r digest tag oci_digest < <(jq -r '"\(.digest) \(.tag) \(.oci_digest)"' compile.json)
 size=$(pindex ls --json --store="$layout" | jq -r --arg tag "$tag" '.results[] | select(.tag == $tag) | .bytes')
-# The index digest is the digest of the manifest, and so the name of its blob.
-built=$(jq '[.partitions[].segments | length] | add // 0' "$layout/blobs/sha256/${digest#sha256:}")
+read -r reused built < <(jq -r '"\(.segments_reused) \(.segments_built)"' report.json)
 
 result=full uploaded=0 reference=
+[[ $reused = 0 ]] || result=delta
 if [[ -z $outsider ]]; then
-  # The layout holds this index alone.
-  with_registry pindex cp --json --progress=plain --repo="$workspace" --all "$layout" "$store" >cp.json
-  uploaded=$(jq '[.results[].bytes] | add' cp.json)
-  [[ $(jq '[.results[].unchanged] | all' cp.json) = false ]] || result=unchanged
+  with_registry pindex cp --json --progress=plain --repo="$workspace" --all "${public[@]}" "$layout" "$store" >cp.json
+  # The ancestor's index, if one was taken, goes nowhere: it is there.
+  read -r uploaded unchanged < <(jq -r --arg tag "$tag" '.results[] | select(.tag == $tag) | "\(.bytes) \(.unchanged)"' cp.json)
+  [[ $unchanged = false ]] || result=unchanged
   reference=$store:$tag@$oci_digest
 fi
 
 emit digest "$digest"
 emit reference "$reference"
 emit mode "$result"
-emit segments-reused 0
+emit segments-reused "$reused"
 emit segments-built "$built"
 emit bytes-uploaded "$uploaded"
 emit size-bytes "$size"
@@ -149,7 +160,7 @@ else
   summary "| not pushed, because the code comes from | $(jq -rn --arg o "$outsider" '$o | gsub("[^A-Za-z0-9._/, -]"; "?")') |"
 fi
 summary "| files | $(jq -r '"\(.indexed) of \(.files) indexed, \(.units) units"' report.json) |" \
-  "| segments | $built built, 0 reused |" \
+  "| segments | $built built, $reused reused |" \
   "| size | $(bytes "$size") for $(bytes "$(jq .bytes report.json)") of source |" \
   "| uploaded | $(bytes "$uploaded") |" \
   "| time | $(jq .wall_ms.total report.json) ms |" \

@@ -148,18 +148,18 @@ grep -q '^::stop-commands::[0-9a-f]\{32\}$' "$work/first.log" || fail 'commands 
 checkout "$second"
 export GITHUB_SHA=$second
 act second "$(printf "$push" "$second")" -in token=secret
-is commit "$second"; is mode full; is segments-built 205
+is commit "$second"; is mode delta; is segments-built 5; is segments-reused 200
 (( $(get bytes-uploaded second) * 10 < $(get bytes-uploaded first) )) || fail 'a one-file commit uploads more than a tenth'
 
 act again "$(printf "$push" "$second")" -in token=secret
-is mode unchanged; is bytes-uploaded 0
+is mode unchanged; is bytes-uploaded 0; is segments-built 0; is segments-reused 205
 is digest "$(get digest second)"; is reference "$(get reference second)"
 says 'the registry held this index already'
 
 checkout "$merge"
 export GITHUB_SHA=$merge
 act merge "$(printf "$pr" "$topic" owner/name)" -in token=secret
-is commit "$merge"; is event-commit "$topic"; is mode full
+is commit "$merge"; is event-commit "$topic"; is mode delta
 says "$topic"
 [[ -n $(get reference merge) ]] || fail 'a pull request of the repository itself is pushed'
 
@@ -168,7 +168,7 @@ checkout "$topic"
 for event in "$(printf "$pr" "$topic" stranger/name)" '{"pull_request": {"head": {"sha": "'"$topic"'", "repo": null}}}' \
   '{"workflow_run": {"head_sha": "'"$topic"'", "head_repository": {"full_name": "stranger/name"}}}' '{"issue": {"pull_request": {}}}'; do
   act fork "$event" -in token=secret
-  is commit "$topic"; is mode full; is bytes-uploaded 0; is reference ''
+  is commit "$topic"; is mode delta; is bytes-uploaded 0; is reference ''
   [[ -f $(get index-path fork)/oci-layout ]] || fail 'a fork has no index'
   says 'index built, not pushed'
 done
@@ -178,11 +178,16 @@ act views "$(printf "$push" "$topic")" -in token=secret -in 'views=source, lexic
 is segments-built 126
 [[ $(get reference views) =~ :"$topic"-[0-9a-f]{12}@ ]] || fail 'an index of some views has a tag of its own'
 
+checkout "$topic"
+act viewspulled "$(printf "$push" "$topic")" -in mode=pull -in token=secret -then 'pindex-client search topic -k 1 | grep -q topic.py'
+is digest "$(get digest views)"; is reference "$(get reference views)"; is segments-reused 126
+
 # An agent's job: a token that may read, and afterwards none, as all is in the cache.
 checkout "$second"
 act pull "$(printf "$push" "$second")" -in mode=pull -in token=secret -then \
   '[ -z "${PINDEX_REGISTRY_PASSWORD:-}" ] && pindex-client search redirect -k 1 | grep -q handler_7.py'
-is commit "$second"; is digest "$(get digest second)"; is reference "$host/owner/name/pindex:$second"; is mode ''
+is commit "$second"; is digest "$(get digest second)"; is reference "$(get reference second)"; is mode unchanged
+is segments-reused 205; is segments-built 0; is bytes-uploaded 0; is size-bytes "$(get size-bytes second)"
 [[ -d $(get index-path pull) ]] || fail 'index-path is no folder'
 says 'index pulled'
 
@@ -191,10 +196,11 @@ act bare "$(printf "$push" "$second")" -in mode=pull -in token=secret -in "ref=$
 is commit "$first"; is digest "$(get digest first)"
 
 event=$(printf "$push" "$second")
-refused absent "$event" 'has no index of' -in mode=pull -in token=secret -in "ref=$topic"
+refused absent "$event" 'has no index of' -in mode=pull -in token=secret -in "ref=$(printf '%040d' 1)"
 refused password "$event" 401 -in mode=pull -in token=wrong -in "ref=$first"
 refused anonymous "$event" 'it wants credentials and there are none' -in mode=pull -in "ref=$first"
 refused nothing "$event" 'run actions/checkout before' -in token=secret
+refused public "$event" 'is true or false' -in token=secret -in allow-public=perhaps
 refused mode "$event" 'is build or pull' -in mode=both
 refused registry "$event" "'registry' is a host" -in 'registry=$(id)'
 refused option "$event" 'has no commit' -in ref=--help

@@ -20,6 +20,8 @@ type Pulled struct {
 	Profile    artifact.Digest
 	Unpacked   int   // partitions whose pack had to be read
 	Bytes      int64 // of packs, or of those parts of them, that were read
+	Segments   int   // of the index, of all views
+	Artifact   *registry.Artifact
 }
 
 // Pull brings a commit's index into the cache: all the segments of the views
@@ -48,7 +50,10 @@ func pull(ctx context.Context, store registry.Store, cache *Cache, commit string
 	if !cache.writable() {
 		return nil, cache.err()
 	}
-	out := &Pulled{Commit: commit, Digest: s.artifact.Index(), Profile: s.manifest.Profile.Digest, Partitions: len(s.packs)}
+	out := &Pulled{Commit: commit, Digest: s.artifact.Index(), Profile: s.manifest.Profile.Digest, Partitions: len(s.packs), Artifact: s.artifact}
+	for _, p := range s.manifest.Partitions {
+		out.Segments += len(p.Segments)
+	}
 	var done, unpacked atomic.Int64
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(parallel(store))

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,6 +35,10 @@ type pullAnswer struct {
 	Partitions int    `json:"partitions"`
 	Fetched    int    `json:"fetched"` // packs that had to be read, whole or in part
 	Bytes      int64  `json:"bytes"`   // of those, as they travelled
+	Tag        string `json:"tag"`
+	OCIDigest  string `json:"oci_digest"` // of the OCI manifest: transport
+	Size       int64  `json:"size_bytes"` // of the whole index, as it travels
+	Segments   int    `json:"segments"`   // of the whole index
 }
 
 type pullFlags struct {
@@ -140,8 +145,9 @@ func (a *App) pull(ctx context.Context, f pullFlags, args []string) (*pullAnswer
 	if none {
 		at = 0 // it may have one under another profile
 	}
+	tag := ""
 	if lock == nil {
-		opt.Only = a.noteOnly
+		opt.Only = func(only string) { tag = only; a.noteOnly(only) }
 	}
 	out, err := fetch.Pull(ctx, store, a.Cache(), candidates[at], opt, nil)
 	if fail.CodeOf(err) == fail.NoIndex && (lock == nil || none) {
@@ -163,6 +169,8 @@ func (a *App) pull(ctx context.Context, f pullFlags, args []string) (*pullAnswer
 	return &pullAnswer{
 		Schema: schemaPull, Asked: commit, Commit: out.Commit, Distance: at, Digest: out.Digest.String(), Store: store.Name(),
 		Partitions: out.Partitions, Fetched: out.Unpacked, Bytes: out.Bytes,
+		Tag: cmp.Or(tag, registry.CommitTag(out.Commit)), OCIDigest: string(out.Artifact.Descriptor.Digest),
+		Size: transferred(out.Artifact), Segments: out.Segments,
 	}, nil
 }
 
@@ -264,19 +272,21 @@ type copyItem struct {
 }
 
 func (a *App) cpCmd() *cobra.Command {
-	var all, replace, allowPublic bool
+	var f copyFlags
 	c := &cobra.Command{
 		Use:   "cp FROM TO",
 		Short: "Copy a commit's index from one store to another, or to one offline file",
 		Long: `Copy the index of --commit (default: HEAD), verified, from one store to another.
 Each is a registry repository, a folder, or a file that ends in .tar: an OCI
-layout in one file, which --store reads without unpacking it.`,
+layout in one file, which --store reads without unpacking it. With
+--max-distance, the nearest first-parent ancestor's index is copied where the
+commit has none, for a compile beside it to take segments over from.`,
 		Example: `  pindex cp ghcr.io/owner/repository/pindex ./index
   pindex cp ./index flask.tar --all
   pindex search blueprint --store flask.tar --commit 3a0f2c4e5b6d7a8f9c0b1d2e3f4a5b6c7d8e9f01`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
-			ans, err := a.copy(c.Context(), args[0], args[1], all, replace, allowPublic)
+			ans, err := a.copy(c.Context(), args[0], args[1], f)
 			if err != nil {
 				return err
 			}
@@ -292,10 +302,16 @@ layout in one file, which --store reads without unpacking it.`,
 			})
 		},
 	}
-	c.Flags().BoolVar(&all, "all", false, "copy every index in the store")
-	c.Flags().BoolVar(&replace, "replace", false, "let tags move, or a file be replaced, that hold something else")
-	c.Flags().BoolVar(&allowPublic, "allow-public", false, AllowPublicUsage)
+	c.Flags().BoolVar(&f.all, "all", false, "copy every index in the store")
+	c.Flags().IntVar(&f.distance, "max-distance", 0, "copy the index of the nearest first-parent ancestor, at most `N` steps back")
+	c.Flags().BoolVar(&f.replace, "replace", false, "let tags move, or a file be replaced, that hold something else")
+	c.Flags().BoolVar(&f.allowPublic, "allow-public", false, AllowPublicUsage)
 	return c
+}
+
+type copyFlags struct {
+	all, replace, allowPublic bool
+	distance                  int
 }
 
 // AllowPublicUsage describes --allow-public.
@@ -319,7 +335,10 @@ func (a *App) checkPush(ctx context.Context, to registry.Store) error {
 	return a.CheckPush(ctx, to, repo)
 }
 
-func (a *App) copy(ctx context.Context, fromRef, toRef string, all, replace, allowPublic bool) (*copyAnswer, error) {
+func (a *App) copy(ctx context.Context, fromRef, toRef string, f copyFlags) (*copyAnswer, error) {
+	if f.distance < 0 || f.distance > maxDistance || f.distance > 0 && f.all {
+		return nil, fail.New(fail.Usage, fmt.Sprintf("--max-distance takes 0 to %d, and not together with --all", maxDistance), "--max-distance %d is out of range", f.distance)
+	}
 	if err := ambiguousCredentials(fromRef, toRef); err != nil {
 		return nil, err
 	}
@@ -327,20 +346,20 @@ func (a *App) copy(ctx context.Context, fromRef, toRef string, all, replace, all
 	if err != nil {
 		return nil, err
 	}
-	tags, err := a.tagsToCopy(ctx, from, all)
+	tags, err := a.tagsToCopy(ctx, from, f)
 	if err != nil {
 		return nil, err
 	}
 	ans := &copyAnswer{Schema: schemaCopy, From: from.Name(), To: toRef, Results: []copyItem{}}
 	if isArchive(toRef) {
-		return ans, copyToArchive(ctx, from, toRef, tags, replace, ans)
+		return ans, copyToArchive(ctx, from, toRef, tags, f.replace, ans)
 	}
 	to, err := a.openStore(toRef)
 	if err != nil {
 		return nil, err
 	}
 	ans.To = to.Name()
-	if !allowPublic {
+	if !f.allowPublic {
 		if err := a.checkPush(ctx, to); err != nil {
 			return nil, err
 		}
@@ -349,7 +368,7 @@ func (a *App) copy(ctx context.Context, fromRef, toRef string, all, replace, all
 		if err := a.assumeNear(ctx, to, tag); err != nil {
 			return nil, err
 		}
-		out, err := registry.Copy(ctx, from, to, tag, registry.CopyOptions{Replace: replace})
+		out, err := registry.Copy(ctx, from, to, tag, registry.CopyOptions{Replace: f.replace})
 		if errors.Is(err, registry.ErrNotFound) {
 			return nil, noIndex(from, []string{tag}, nil, nil)
 		}
@@ -359,6 +378,19 @@ func (a *App) copy(ctx context.Context, fromRef, toRef string, all, replace, all
 		ans.Results = append(ans.Results, copyItem{out.Tag, string(out.Descriptor.Digest), out.Unchanged, out.Blobs, out.Bytes})
 	}
 	return ans, nil
+}
+
+// firstParents returns a commit and up to n of its first-parent ancestors.
+func (a *App) firstParents(ctx context.Context, commit string, n int) ([]string, error) {
+	id, err := gitobj.ParseID(commit)
+	if err != nil {
+		return nil, err
+	}
+	repo, err := a.history(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return Ancestors(ctx, repo, id, n), repo.Close()
 }
 
 // nearToCopy is how far back an index is looked for whose packs a copy need not
@@ -373,23 +405,39 @@ func (a *App) assumeNear(ctx context.Context, to registry.Store, tag string) err
 	if !ok {
 		return nil
 	}
-	commits := []string{t.Commit}
-	if id, err := gitobj.ParseID(t.Commit); err == nil {
-		if repo, err := a.history(ctx); err == nil {
-			commits = Ancestors(ctx, repo, id, nearToCopy)
-			if err := repo.Close(); err != nil {
-				return err
-			}
-		}
+	commits, err := a.firstParents(ctx, t.Commit, nearToCopy)
+	if err != nil {
+		commits = []string{t.Commit}
 	}
 	return fetch.AssumeNearest(ctx, to, commits)
 }
 
-// tagsToCopy returns the asked commit's tag, or those of all indexes.
-func (a *App) tagsToCopy(ctx context.Context, from registry.Store, all bool) ([]string, error) {
-	if !all {
+// tagsToCopy returns the tag of the asked commit's index, of the nearest one
+// that will do, or those of all indexes.
+func (a *App) tagsToCopy(ctx context.Context, from registry.Store, f copyFlags) ([]string, error) {
+	if !f.all {
 		commit, err := a.resolve(ctx)
-		return []string{registry.CommitTag(commit)}, err
+		if err != nil {
+			return nil, err
+		}
+		candidates := []string{commit}
+		if f.distance > 0 {
+			if candidates, err = a.firstParents(ctx, commit, f.distance); err != nil {
+				return nil, err
+			}
+		}
+		at, err := fetch.Nearest(ctx, from, candidates)
+		switch {
+		case err != nil:
+			return nil, err
+		case at >= 0:
+			return []string{registry.CommitTag(candidates[at])}, nil
+		}
+		if only := fetch.OnlyTag(ctx, from, commit); only != "" {
+			a.noteOnly(only)
+			return []string{only}, nil
+		}
+		return nil, noIndex(from, candidates, nil, fetch.Profiles(ctx, from, commit))
 	}
 	list, err := registry.Tags(ctx, from)
 	if err != nil {
