@@ -346,7 +346,7 @@ func (x *extraction) beginNamed(kind artifact.Kind, from, to int32, name string,
 	start := x.nodes[from].start
 	end := x.trimEnd(start, max(start, x.nodes[to].end))
 	d := Decl{
-		Kind: kind, Name: name, Descriptor: descriptor(kind, name),
+		Kind: kind, Name: name, Descriptor: Descriptor(kind, name),
 		Parent: x.parent(), NameAt: nameAt,
 		Start: start, End: end, SigStart: start, SigEnd: end,
 	}
@@ -432,7 +432,7 @@ func (x *extraction) own(d int32, kind artifact.Kind, owner string) {
 			decl.Owner += "."
 		}
 		decl.Owner += owner
-		decl.OwnerDescriptor += descriptor(kind, owner)
+		decl.OwnerDescriptor += Descriptor(kind, owner)
 	}
 }
 
@@ -558,9 +558,9 @@ func (x *extraction) markExports() {
 func (x *extraction) finish() *Facts {
 	x.markExports()
 	f := x.facts
-	separate(f.Decls)
+	Separate(f.Decls)
 	if x.lang.overloads {
-		disambiguate(f.Decls)
+		Disambiguate(f.Decls)
 	}
 	byPlace := func(a, b Occurrence) int {
 		if a.At != b.At {
@@ -584,10 +584,10 @@ func (x *extraction) finish() *Facts {
 	return &f
 }
 
-// separate makes the ranges of siblings disjoint and those of children lie in
+// Separate makes the ranges of siblings disjoint and those of children lie in
 // their parents'. Declarations that share text, such as the names of one
 // statement, divide it at the later one's start.
-func separate(decls []Decl) {
+func Separate(decls []Decl) {
 	// last[i+1] is the last child of declaration i seen so far; reach[i] is
 	// the end of the last declaration in i.
 	last := make([]int32, len(decls)+1)
@@ -633,9 +633,9 @@ func within(d *Decl, start, end uint32) (uint32, uint32) {
 	return start, end
 }
 
-// disambiguate numbers the overloads of a method as SCIP does: the second one
+// Disambiguate numbers the overloads of a method as SCIP does: the second one
 // of the same name in the same parent is "name(+1).".
-func disambiguate(decls []Decl) {
+func Disambiguate(decls []Decl) {
 	type key struct {
 		parent            int32
 		owner, descriptor string
@@ -655,8 +655,8 @@ func disambiguate(decls []Decl) {
 	}
 }
 
-// descriptor returns the SCIP descriptor of a declaration.
-func descriptor(kind artifact.Kind, name string) string {
+// Descriptor returns the SCIP descriptor of a declaration.
+func Descriptor(kind artifact.Kind, name string) string {
 	switch kind {
 	case artifact.KindModule, artifact.KindNamespace, artifact.KindPackage:
 		return escape(name) + "/"

@@ -672,7 +672,7 @@ func (j *jsExtractor) method(i int32) {
 	}
 	d := j.beginNamed(kind, i, i, name, at)
 	if kind == artifact.KindProperty && d >= 0 {
-		j.facts.Decls[d].Descriptor = descriptor(artifact.KindMethod, name)
+		j.facts.Decls[d].Descriptor = Descriptor(artifact.KindMethod, name)
 	}
 	j.exported(d, i)
 	if j.has(i, jsStatic) {

@@ -150,8 +150,10 @@ func byExtension(ext string) string {
 		return "latex"
 	case "bib":
 		return "bibtex"
-	case "json", "jsonl", "ndjson", "geojson", "webmanifest", "har", "ipynb", "avsc", "topojson":
+	case "json", "jsonl", "ndjson", "geojson", "webmanifest", "har", "avsc", "topojson":
 		return "json"
+	case "ipynb":
+		return "jupyter"
 	case "jsonc", "json5", "code-workspace":
 		return "jsonc"
 	case "yaml", "yml":
@@ -212,8 +214,10 @@ func byExtension(ext string) string {
 		return "perl"
 	case "raku", "rakumod", "p6", "pm6":
 		return "raku"
-	case "ex", "exs", "heex", "eex", "leex":
+	case "ex", "exs":
 		return "elixir"
+	case "heex", "eex", "leex":
+		return "eex"
 	case "erl", "hrl", "escript":
 		return "erlang"
 	case "clj", "cljs", "cljc", "edn":
