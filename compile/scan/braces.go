@@ -228,8 +228,9 @@ func (w *walk) cFunction(i int, around int32) (int, bool) {
 	words := 0
 	from, to := i, i // the last word
 	j := i
-	for j < len(s.code) && j-i < maxAhead {
+	for j < len(s.code) && j-i < maxAhead && s.looks < s.maxLooks {
 		j = s.skipLines(j)
+		s.looks += j - i + 1
 		if j >= len(s.code) {
 			return 0, false
 		}

@@ -74,7 +74,7 @@ func readDockerfile(s *scanner) {
 			at := find(image, e)
 			if stages[strings.ToLower(image)] {
 				s.use(artifact.RoleInherit, at, at+len(image), "")
-			} else if !strings.ContainsAny(image, "$") {
+			} else if !strings.ContainsAny(image, "$") && image != "scratch" {
 				s.addImport(at, image, "", "")
 			}
 			nameAt := at
@@ -170,6 +170,12 @@ func readMake(s *scanner) {
 		}
 		rest := string(s.code[i:to])
 		assign := strings.IndexByte(rest, '=')
+		if just {
+			assign = strings.Index(rest, ":=")
+			if assign > 0 {
+				assign++
+			}
+		}
 		colon := targetColon(rest)
 		if assign >= 0 && (colon < 0 || colon+1 >= assign || strings.TrimRight(rest[colon:assign], ":") == "") {
 			if e > i && !seen[string(s.code[i:e])] && strings.Trim(rest[e-i:assign], " \t:?+!") == "" {

@@ -214,7 +214,7 @@ func (s *scanner) endsDeclare(f *found, around int32, at int, blocks *[]openBloc
 	word := s.key(f.word.start, f.word.end)
 	first := strings.Fields(word)[0]
 	if first == "procedure" && s.kind(around) == artifact.KindInterface {
-		return 0, false // it names what is elsewhere
+		return f.after, true // it names what is elsewhere
 	}
 	d := s.add(f, around, at, f.after)
 	_, opens := t.openers[first]

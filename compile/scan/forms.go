@@ -14,7 +14,7 @@ func erlang() *table {
 			{open: `"""`, close: `"""`, lines: true}, {open: `"`, close: `"`, escape: '\\', lines: true},
 		}, special: erlangLiteral},
 		nameBytes: "@",
-		keywords:  []string{"if", "case", "of", "end", "when", "receive", "after", "begin", "fun", "try", "catch", "andalso", "orelse", "not", "spec", "type", "opaque", "callback", "record", "define", "module", "export", "import", "is_record"},
+		keywords:  []string{"if", "case", "of", "end", "when", "receive", "after", "begin", "fun", "try", "catch", "andalso", "orelse", "not", "spec", "type", "opaque", "callback", "record", "define", "module", "export", "import", "is_record", "behaviour", "behavior", "include", "include_lib", "compile"},
 		rules:     map[string]rule{},
 	}
 }
@@ -202,6 +202,9 @@ func readAssembly(s *scanner) {
 			s.importAt(stringPath, i, e)
 		case slices.Contains([]string{"call", "callq", "bl", "blx", "jal", "jmp", "b"}, word) && next < to:
 			n := s.word(next)
+			if at := bytes.IndexByte(s.code[next:max(n, next)], '@'); at > 0 {
+				n = next + at
+			}
 			if n > next && n >= s.skipTail(n, to) {
 				s.use(artifact.RoleCall, next, n, "")
 			}

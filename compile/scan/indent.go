@@ -44,7 +44,7 @@ func readIndent(s *scanner) {
 			}
 		}
 		if depth == 1 && len(open) > 0 {
-			if k := s.kind(open[len(open)-1].decl); k == artifact.KindType || k == artifact.KindStruct {
+			if k := s.kind(open[len(open)-1].decl); k == artifact.KindType || k == artifact.KindStruct || k == artifact.KindClass {
 				s.recordFields(i, to, open[len(open)-1].decl)
 			}
 		}
@@ -114,7 +114,7 @@ func (s *scanner) indentLine(open []indented, i, to, width int, around int32, se
 		}
 		d := s.add(&f, around, i, f.after)
 		push(d)
-		if d >= 0 && f.rule.kind == artifact.KindType {
+		if d >= 0 && (f.rule.kind == artifact.KindType || f.rule.kind == artifact.KindClass) {
 			if k := bytes.IndexByte(s.code[f.after:to], '='); k >= 0 {
 				k = s.skip(f.after + k + 1)
 				if k < to && s.code[k] >= 'A' && s.code[k] <= 'Z' && bytes.IndexByte(s.code[k:to], '|') > 0 {
@@ -149,9 +149,12 @@ func (s *scanner) indentLine(open []indented, i, to, width int, around int32, se
 		push(s.add(&f, around, i, e))
 		return open
 	}
-	if s.kind(around) == artifact.KindEnum || s.kind(around) == artifact.KindType || s.kind(around) == artifact.KindStruct {
+	if s.kind(around) == artifact.KindEnum || s.kind(around) == artifact.KindType || s.kind(around) == artifact.KindStruct || s.kind(around) == artifact.KindClass {
 		s.variants(i, to, around)
 		s.recordFields(i, to, around)
+		if s.kind(around) == artifact.KindEnum {
+			s.enumNames(i, to, around)
+		}
 	}
 	if t.equations && around == none && width == 0 && e > i && !s.table.isKeyword[word] {
 		k := s.skip(e)
@@ -220,7 +223,7 @@ func (s *scanner) sectionKind(r *rule, e, to int) artifact.Kind {
 
 // variants finds the constructors of a sum type on a line, "| Name".
 func (s *scanner) variants(i, to int, around int32) {
-	for i < to && s.code[i] == '|' {
+	for i < to && (s.code[i] == '|' || s.code[i] == '=') {
 		k := s.skip(i + 1)
 		e := s.word(k)
 		if e == k || s.code[k] < 'A' || s.code[k] > 'Z' {
@@ -239,6 +242,22 @@ func (s *scanner) variants(i, to int, around int32) {
 	}
 }
 
+// enumNames finds the names of an enum on a line, separated by commas.
+func (s *scanner) enumNames(i, to int, around int32) {
+	for i < to {
+		e := s.word(i)
+		if e == i || s.listed(s.table.isKeyword, i, e) {
+			return
+		}
+		s.declare(artifact.KindEnumMember, around, i, i, e, e)
+		n := bytes.IndexByte(s.code[e:to], ',')
+		if n < 0 {
+			return
+		}
+		i = s.skip(e + n + 1)
+	}
+}
+
 // recordFields finds the fields of a record type on a line: "{ name : type",
 // "; name : type", "mutable name : type", "name: type".
 func (s *scanner) recordFields(i, to int, around int32) {
@@ -252,6 +271,9 @@ func (s *scanner) recordFields(i, to int, around int32) {
 			e = s.word(i)
 		}
 		k := s.skip(e)
+		if k < to && s.code[k] == '*' {
+			k = s.skip(k + 1)
+		}
 		if e == i || k >= to || s.code[k] != ':' || hasPrefix(s.code[k:], "::") || s.listed(s.table.isKeyword, i, e) {
 			return
 		}

@@ -11,7 +11,7 @@ import (
 func lispTable(names map[string]artifact.Kind, line string, block []bracket, quotes []quote, keywords ...string) *table {
 	t := &table{
 		lexis:     lexis{line: []string{line}, block: block, quotes: quotes, special: lispLiteral},
-		nameBytes: "-+*/<>=!?$%&^~.:#'|@", keywords: keywords,
+		nameBytes: "-+*/<>=!?$%&^~.:#'|@", keepEnds: true, keywords: keywords,
 		rules: map[string]rule{},
 	}
 	for n, k := range names {
@@ -54,7 +54,9 @@ func readLisp(s *scanner) {
 	type form struct {
 		decl, around int32
 		quoted       bool
+		bindings     bool // its forms bind names and call nothing
 	}
+	binder := none // the bracket of a form's bindings
 	var open []form
 	around := func() int32 {
 		if n := len(open); n > 0 {
@@ -66,6 +68,13 @@ func readLisp(s *scanner) {
 		switch c := code[i]; {
 		case c == '(' || c == '[' || c == '{':
 			f := form{decl: none, around: around()}
+			f.bindings = int32(i) == binder
+			if n := len(open); c == '(' && n > 0 && open[n-1].bindings {
+				// (name value): what is called stands in the value.
+				open = append(open, form{decl: none, around: f.around})
+				i++
+				continue
+			}
 			f.quoted = i > 0 && (code[i-1] == '\'' || code[i-1] == '`') || len(open) > 0 && open[len(open)-1].quoted
 			// What begins a line in the first column begins at file level.
 			if c == '(' && (i == 0 || code[i-1] == '\n') && len(open) > 0 && s.lispDeclares(i) {
@@ -75,10 +84,18 @@ func readLisp(s *scanner) {
 				open = open[:0]
 				f = form{decl: none, around: none}
 			}
-			if c == '(' && !f.quoted {
+			if c == '(' && !f.quoted && !f.bindings {
 				f.decl = s.lispForm(i, f.around)
 				if f.decl >= 0 {
 					f.around = f.decl
+					switch k := s.kind(f.decl); {
+					case (k == artifact.KindStruct || k == artifact.KindClass || k == artifact.KindPackage) && s.lang != "clojure":
+						f.quoted = true // slots and options
+					case callable(k):
+						binder = s.nextForm(int(s.decls[f.decl].NameAt)+len(s.decls[f.decl].Name), i)
+					}
+				} else if s.bindsNames(i) {
+					binder = s.nextForm(s.word(s.skipLines(i+1)), i)
 				}
 			}
 			open = append(open, f)
@@ -96,6 +113,42 @@ func readLisp(s *scanner) {
 	if s.lang == "clojure" || s.lang == "elisp" || s.lang == "lisp" {
 		s.docStrings()
 	}
+}
+
+// nextForm returns the bracket that follows a name, behind further words. The
+// name may itself stand in the brackets of its parameters: (define (f x) ...).
+func (s *scanner) nextForm(at, form int) int32 {
+	for k := at - 1; k > form; k-- {
+		if s.code[k] == '(' {
+			return int32(k)
+		}
+		if s.code[k] == ' ' {
+			break
+		}
+	}
+	for k := s.skipLines(at); k < len(s.code) && k-at < 200; k = s.skipLines(k) {
+		if s.code[k] == '(' || s.code[k] == '[' {
+			return int32(k)
+		}
+		e := s.word(k)
+		if e == k {
+			return none
+		}
+		k = e
+	}
+	return none
+}
+
+// bindsNames reports whether the form at i begins with a word behind which
+// names are bound.
+func (s *scanner) bindsNames(i int) bool {
+	k := s.skipLines(i + 1)
+	switch string(s.code[k:s.word(k)]) {
+	case "let", "let*", "letrec", "letrec*", "if-let", "when-let", "if-let*", "when-let*", "dolist", "dotimes", "lambda", "do", "flet", "labels", "cl-flet", "cl-labels",
+		"destructuring-bind", "cl-destructuring-bind", "multiple-value-bind", "pcase-let", "pcase-let*", "let-values", "syntax-rules", "case-lambda", "λ":
+		return true
+	}
+	return false
 }
 
 func (s *scanner) lispDeclares(i int) bool {
@@ -228,7 +281,11 @@ func (s *scanner) clojureRequires(i int) {
 			switch {
 			case s.code[k] == '[':
 				stop := max(s.pair(k), k+1)
-				m := s.word(k + 1)
+				m := min(s.word(k+1), stop)
+				if m <= k+1 {
+					k = stop
+					break
+				}
 				module := string(s.src[k+1 : m])
 				alias := ""
 				if f := strings.Fields(string(s.code[m:stop])); len(f) > 1 && f[0] == ":as" {

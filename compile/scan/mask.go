@@ -9,7 +9,8 @@ type lexis struct {
 	block  []bracket // block comments
 	quotes []quote
 	// special recognizes what the lists cannot say, such as a here document.
-	// It returns where it ends and whether it is a comment; 0 for nothing.
+	// It returns where it ends and whether it is a comment; 0 for nothing, and
+	// miss for what looked like one and has no end.
 	special func(src []byte, i int) (end int, comment bool)
 }
 
@@ -36,11 +37,19 @@ const (
 	stringByte = '"'
 )
 
+// miss is the end of a literal that was looked for in vain, which costs up to
+// the whole file; after maxMisses of them none is looked for.
+const (
+	miss      = -1
+	maxMisses = 64
+)
+
 // maxInterp is how deep strings may lie in strings.
 const maxInterp = 8
 
 // masked is a source without its comments and strings.
 type masked struct {
+	misses   int // how often a literal had no end
 	src      []byte
 	code     []byte // as src; comments are blanks, strings stringByte
 	comments []span // in order
@@ -92,9 +101,13 @@ func mask(src []byte, l *lexis) *masked {
 // literal returns where the comment or string at i ends; 0 when none is there.
 func (m *masked) literal(l *lexis, i, depth int) (end int, comment bool) {
 	src := m.src
-	if l.special != nil {
-		if end, comment := l.special(src, i); end > i {
+	if l.special != nil && m.misses < maxMisses {
+		end, comment := l.special(src, i)
+		if end > i {
 			return min(end, len(src)), comment
+		}
+		if end == miss {
+			m.misses++
 		}
 	}
 	rest := src[i:]

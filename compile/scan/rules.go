@@ -23,7 +23,7 @@ func (s *scanner) word(i int) int {
 	for j < len(code) && s.table.nameSet[code[j]] {
 		j++
 	}
-	if len(s.table.nameTail) == 0 && len(s.table.nameBytes) == 0 {
+	if len(s.table.nameTail) == 0 && len(s.table.nameBytes) == 0 || s.table.keepEnds {
 		return j
 	}
 	// A dot or dash at the end is punctuation.
@@ -88,7 +88,8 @@ func (s *scanner) skipLines(i int) int {
 // maxAhead; i when it does not.
 func (s *scanner) pair(i int) int {
 	depth := 0
-	for j := i; j < len(s.code) && j-i < maxAhead; j++ {
+	for j := i; j < len(s.code) && j-i < maxAhead && s.looks < s.maxLooks; j++ {
+		s.looks++
 		switch s.code[j] {
 		case '(', '[', '{':
 			depth++
@@ -104,7 +105,8 @@ func (s *scanner) pair(i int) int {
 // angle is pair for "<": operators and line ends in it mean that it is none.
 func (s *scanner) angle(i int) int {
 	depth := 0
-	for j := i; j < len(s.code) && j-i < maxAhead; j++ {
+	for j := i; j < len(s.code) && j-i < maxAhead && s.looks < s.maxLooks; j++ {
+		s.looks++
 		switch c := s.code[j]; c {
 		case '<':
 			depth++
@@ -197,7 +199,6 @@ type found struct {
 	nameAt, nameEnd int
 	name            string // when it is not what stands there
 	more            []span // further names
-	owner           span   // what it belongs to, in front of its name
 	after           int    // where the head goes on
 }
 
@@ -277,7 +278,7 @@ func (s *scanner) match(at int) (f found, ok bool) {
 		f.nameAt, f.nameEnd, f.after = k+1, k+1+e, k+2+e
 		return f, true
 	}
-	if r.kind == artifact.KindType && s.table.style == byIndent {
+	if (r.kind == artifact.KindType || r.kind == artifact.KindClass) && s.table.style == byIndent {
 		k = s.typeParameters(k)
 	}
 	// Words in front of a name, as in "let rec".
@@ -308,8 +309,7 @@ func (s *scanner) match(at int) (f found, ok bool) {
 				break
 			}
 			if r.name == receiver {
-				f.owner = span{k, e}
-				last = e + sep
+				last = e + sep // this.Name
 			}
 			e = n
 		}
@@ -426,13 +426,6 @@ func (s *scanner) add(f *found, parent int32, start, end int) int32 {
 	s.decls[d].Flags |= r.flags
 	if s.inCallable(parent) {
 		s.decls[d].Flags |= artifact.SymbolLocal
-	}
-	if f.owner.end > f.owner.start && f.owner.end-f.owner.start < maxName {
-		owner := s.intern(s.src[f.owner.start:f.owner.end])
-		s.decls[d].Owner, s.decls[d].OwnerDescriptor = owner, syntaxDescriptor(artifact.KindClass, owner)
-		if kind == artifact.KindFunction {
-			s.decls[d].Kind = artifact.KindMethod
-		}
 	}
 	for _, m := range f.more {
 		x := s.declare(kind, parent, m.start, m.start, m.end, m.end)

@@ -18,7 +18,8 @@ import (
 // returns.
 const frameworkVersion = 1
 
-// maxAhead is how many bytes a scanner looks ahead of, or behind, one place.
+// maxAhead is how many bytes a scanner looks ahead of, or behind, one place;
+// in all places together they are at most scanner.maxLooks.
 const maxAhead = 4096
 
 const (
@@ -105,7 +106,7 @@ func Scan(lang string, src []byte) *syntax.Facts {
 	if !isText(src) {
 		return &syntax.Facts{Degraded: artifact.DegradedNotText}
 	}
-	s := &scanner{lang: lang, src: src, table: r.table, depth: r.depth, names: map[string]string{}}
+	s := &scanner{lang: lang, src: src, table: r.table, maxLooks: 1<<20 + 64*len(src), depth: r.depth, names: map[string]string{}}
 	r.read(s)
 	return s.finish()
 }
@@ -115,13 +116,16 @@ type scanner struct {
 	lang string
 	src  []byte
 	*masked
-	table   *table
-	depth   Depth
-	decls   []syntax.Decl
-	occs    []syntax.Occurrence
-	imports []syntax.Import
-	names   map[string]string
-	leads   []span // statements that belong to the declaration behind them
+	table *table
+	// looks counts the bytes that were looked at ahead of a place; no more
+	// than maxLooks are.
+	looks, maxLooks int
+	depth           Depth
+	decls           []syntax.Decl
+	occs            []syntax.Occurrence
+	imports         []syntax.Import
+	names           map[string]string
+	leads           []span // statements that belong to the declaration behind them
 }
 
 func (s *scanner) intern(b []byte) string {

@@ -34,7 +34,7 @@ func dollarQuoted(src []byte, i int) (int, bool) {
 	if n := bytes.Index(src[j+1:], src[i:j+1]); n >= 0 {
 		return j + 1 + n + (j + 1 - i), false
 	}
-	return 0, false
+	return miss, false
 }
 
 // readSQL walks statements. Those that create something are declarations.

@@ -21,6 +21,7 @@ type table struct {
 	style blockStyle
 
 	nameBytes string // what names hold besides letters, digits and _
+	keepEnds  bool   // a dot, dash or colon at a name's end is part of it
 	nameTail  string // what may end a name, such as "?!"
 	fold      bool   // keywords in any case
 

@@ -129,7 +129,7 @@ func dart() *table {
 		},
 		modifiers: []string{"abstract", "base", "sealed", "interface", "final", "mixin", "type", "augment"},
 		keywords: []string{"if", "while", "for", "switch", "return", "catch", "throw", "try", "await", "assert", "else", "do", "case", "default", "import", "export", "part", "library",
-			"new", "in", "is", "as", "super", "this", "yield", "rethrow", "break", "continue", "finally", "on"},
+			"new", "in", "is", "as", "super", "this", "yield", "rethrow", "break", "continue", "finally", "on", "Function"},
 		inherit: map[string]artifact.Role{"extends": artifact.RoleInherit, "implements": artifact.RoleImplement, "with": artifact.RoleInherit, "on": artifact.RoleInherit},
 		imports: map[string]importForm{"import": stringPath, "export": stringPath, "part": stringPath},
 		classes: true,
@@ -415,7 +415,7 @@ func delimited(src []byte, j, parts int) int {
 		closing = ")}]>"[n]
 	}
 	depth := 1
-	for k := j + 1; k < len(src) && k-j < 1<<16; k++ {
+	for k := j + 1; k < len(src) && k-j < 1<<15; k++ {
 		switch c := src[k]; {
 		case c == '\\':
 			k++
@@ -438,10 +438,10 @@ func delimited(src []byte, j, parts int) int {
 		case c == open && open != closing:
 			depth++
 		case c == '\n' && open == closing && parts == 1 && k-j > 2000:
-			return 0
+			return miss
 		}
 	}
-	return 0
+	return miss
 }
 
 // hereDocument returns where a here document that is announced at i ends; the
@@ -469,7 +469,7 @@ func hereDocument(src []byte, i int) int {
 			return at
 		}
 	}
-	return 0
+	return miss
 }
 
 func powershell() *table {

@@ -46,7 +46,7 @@ func ocamlQuoted(src []byte, i int) (int, bool) {
 	if n := bytes.Index(src[j+1:], closing); n >= 0 {
 		return j + 1 + n + len(closing), false
 	}
-	return 0, false
+	return miss, false
 }
 
 func fsharp() *table {
@@ -57,8 +57,8 @@ func fsharp() *table {
 		style: byIndent, qualified: true, nameBytes: "'", attribute: "[<", wholeFile: true,
 		rules: map[string]rule{
 			"let":       {kind: artifact.KindVariable, name: operator, fn: true, fnKind: artifact.KindFunction, not: "_!"},
-			"and":       {kind: artifact.KindType},
-			"type":      {kind: artifact.KindType},
+			"and":       {kind: artifact.KindClass},
+			"type":      {kind: artifact.KindClass},
 			"module":    {kind: artifact.KindModule, name: dotted},
 			"namespace": {kind: artifact.KindNamespace, name: dotted},
 			"exception": {kind: artifact.KindStruct},

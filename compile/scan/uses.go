@@ -197,6 +197,8 @@ func (s *scanner) importAt(form importForm, i, e int) int {
 		rest := strings.Fields(string(s.code[j:end]))
 		if len(rest) > 1 && (rest[0] == "as" || rest[0] == "as:") {
 			alias = strings.TrimRight(rest[1], ",;")
+		} else if len(rest) > 2 && rest[1] == "as:" {
+			alias = rest[2]
 		}
 		s.addImport(k, module, name, alias)
 		found = true
