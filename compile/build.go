@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/compile/languages"
 	"github.com/pindex-dev/pindex/compile/syntax"
 	"github.com/pindex-dev/pindex/compile/units"
 	"github.com/pindex-dev/pindex/compile/views"
@@ -150,7 +151,7 @@ func (b *builder) build(ctx context.Context, j *job, begin func(file uint32) err
 }
 
 // read adds one file to the batch. An error is a defect.
-func (b *builder) read(f *jobFile, languages []string, batch *units.Batch, r *built) error {
+func (b *builder) read(f *jobFile, chosen []string, batch *units.Batch, r *built) error {
 	start := time.Now()
 	file := artifact.File{Path: f.path, Mode: f.mode, Blob: f.blob, Size: f.size, Skip: f.skip}
 	if f.skip != artifact.SkipNone {
@@ -161,12 +162,12 @@ func (b *builder) read(f *jobFile, languages []string, batch *units.Batch, r *bu
 	if f.mode&modeKind != modeSymlink {
 		file.Lang = units.Language(f.path, text.Bytes)
 	}
-	parsable := syntax.Supports(file.Lang) && (languages == nil || slices.Contains(languages, file.Lang))
+	parsable := languages.Supports(file.Lang) && (chosen == nil || slices.Contains(chosen, file.Lang))
 	var facts *syntax.Facts
 	switch {
 	case f.degraded == artifact.DegradedCrash || parsable && !f.parse:
 		file.Degraded = f.degraded
-	case parsable && units.Minified(text.Bytes):
+	case parsable && !languages.Packed(file.Lang) && units.Minified(text.Bytes):
 		file.Degraded = artifact.DegradedMinified
 	case parsable:
 		parse := time.Now()
@@ -210,7 +211,7 @@ func (b *builder) parse(path, lang string, text []byte, file *artifact.File) (fa
 	if b.hooks.parse != nil {
 		b.hooks.parse(path)
 	}
-	facts, err := syntax.Parse(lang, text, syntax.Limits{})
+	facts, err := languages.Parse(lang, text, syntax.Limits{})
 	if err != nil {
 		// The language is known and the text is short enough: the grammar
 		// itself failed on it.

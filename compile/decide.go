@@ -155,7 +155,7 @@ func possibleLanguages(path string) []string {
 	case "":
 		return nil
 	case "c":
-		return []string{"c", "cpp"} // headers
+		return []string{"c", "cpp", "objective-c"} // headers
 	default:
 		return []string{lang}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/pindex-dev/pindex/analysis"
 	"github.com/pindex-dev/pindex/artifact"
-	"github.com/pindex-dev/pindex/compile/syntax"
+	"github.com/pindex-dev/pindex/compile/languages"
 	"github.com/pindex-dev/pindex/compile/secrets"
 	"github.com/pindex-dev/pindex/compile/units"
 )
@@ -119,7 +119,7 @@ func (r *run) describeFiles(m *artifact.Manifest, ready map[artifact.View]bool) 
 	for reason, n := range sum.Degraded {
 		m.Degraded[reason] = n
 	}
-	backends := syntax.Backends()
+	backends := languages.Backends()
 	for lang, n := range sum.Languages {
 		m.Languages[lang] = artifact.Language{Files: n.Files, Bytes: n.Bytes, Backends: languageBackends(lang, backends[lang], ready)}
 	}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/pindex-dev/pindex/analysis"
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/compile/languages"
 	"github.com/pindex-dev/pindex/compile/secrets"
-	"github.com/pindex-dev/pindex/compile/syntax"
 	"github.com/pindex-dev/pindex/compile/units"
 	"github.com/pindex-dev/pindex/compile/views"
 	"github.com/pindex-dev/pindex/embed"
@@ -32,7 +32,7 @@ func newProfile(limits Limits, model embed.Embedder, chosen []artifact.View, all
 			artifact.Dense.String():      fmt.Sprintf("%s, views %s, %s %d %s", format, views.Version, model.Name(), model.Dims(), artifact.DigestOf(model.Model())),
 			artifact.Structural.String(): fmt.Sprintf("%s, views %s", format, views.Version),
 		},
-		Languages: syntax.Versions(),
+		Languages: languages.Versions(),
 		Options: map[string]string{
 			"parse_bytes": fmt.Sprint(limits.ParseBytes),
 			"index_bytes": fmt.Sprint(limits.IndexBytes),
@@ -118,7 +118,7 @@ func langThetas(p *artifact.Profile, langs map[string]bool) []string {
 }
 
 // languageNames returns the languages that can be parsed, sorted.
-func languageNames() []string { return slices.Sorted(maps.Keys(syntax.Backends())) }
+func languageNames() []string { return slices.Sorted(maps.Keys(languages.Backends())) }
 
 func parseChosenView(name string) (artifact.View, bool) {
 	v, ok := artifact.ParseView(strings.TrimSpace(name))

@@ -68,7 +68,7 @@ func readLisp(s *scanner) {
 		switch c := code[i]; {
 		case c == '(' || c == '[' || c == '{':
 			f := form{decl: none, around: around()}
-			f.bindings = int32(i) == binder
+			f.bindings = int32(i) == binder && c == '('
 			if n := len(open); c == '(' && n > 0 && open[n-1].bindings {
 				// (name value): what is called stands in the value.
 				open = append(open, form{decl: none, around: f.around})

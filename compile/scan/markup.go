@@ -219,7 +219,7 @@ func closingTag(src []byte, i int, tag string, nested bool) (at, behind int) {
 	return len(src), len(src)
 }
 
-const maxTag = 1 << 14
+const maxTag = 1 << 12
 
 // startTag reads the start tag at i; an empty name means that none is there.
 func startTag(src []byte, i int) (tag string, attrs map[string]string, end int, selfClosing bool) {
