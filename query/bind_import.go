@@ -21,6 +21,8 @@ func (b *binder) imported(u use) (outcome, error) {
 	for i := range imports {
 		im := imports[i]
 		switch {
+		case im.Module == "":
+			// An export under another name binds nothing here.
 		case im.Name == "*" || im.Name == "" && tr.wildInclude:
 			wild = append(wild, im)
 		case im.Alias == u.occ.Name:
@@ -114,11 +116,17 @@ func (b *binder) member1(u use, m module, im artifact.Import) (outcome, error) {
 			return undecided, err
 		}
 	}
+	if b.t.files[u.file].lang == "python" {
+		ds = b.lastDeclared(ds)
+	}
 	if o := b.decide(b.pick(u, ds, true), "import that names the defining module"); o.binding != "" {
 		return o, nil
 	}
 	if outside {
 		return external("re-exported from outside the tree"), nil
+	}
+	if im.Name == "default" && len(m.files) > 0 && family(b.t.files[u.file].lang) == "script" {
+		return outcome{binding: Bound, provenance: Syntactic, rule: "import of the module", files: m.files}, nil
 	}
 	// The member may be a module itself.
 	sub, err := b.submodule(u.file, im.Module, im.Name)
@@ -213,6 +221,20 @@ func (b *binder) reexported(f int, name string, depth int, seen map[int]bool) (d
 		if im.Alias != name || im.Name == "" || im.Name == "*" {
 			continue
 		}
+		if im.Module == "" { // export { a as b }
+			if im.Name == name {
+				continue // found at the top level, or nowhere
+			}
+			if ds, err = b.topLevel(f, im.Name); err != nil || len(ds) > 0 {
+				return ds, false, err
+			}
+			if depth < maxReexports {
+				if ds, outside, err = b.reexported(f, im.Name, depth+1, seen); err != nil || len(ds) > 0 || outside {
+					return ds, outside, err
+				}
+			}
+			continue
+		}
 		m, err := b.resolveModule(f, im.Module)
 		if err != nil {
 			return nil, false, err
@@ -297,6 +319,7 @@ func (b *binder) bindImportName(u use) (outcome, error) {
 	if err != nil {
 		return undecided, err
 	}
+	imports = slices.DeleteFunc(slices.Clone(imports), func(im artifact.Import) bool { return im.Module == "" })
 	i := slices.IndexFunc(imports, func(im artifact.Import) bool {
 		return im.Pos == u.occ.Pos && (im.Name == u.occ.Name || im.Name == "" || im.Name == "default")
 	})

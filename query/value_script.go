@@ -20,7 +20,17 @@ func (b *binder) scriptTyped(t typeText) (value, error) {
 		}
 	}
 	if i := strings.Index(s, "=>"); i >= 0 && s[0] == '(' {
-		return value{external: true, generic: "Callable", args: []typeText{t.with(s[i+2:])}}, nil
+		v := value{external: true, generic: "Callable"}
+		close := closingParen(s)
+		if close < 0 || !strings.HasPrefix(strings.TrimSpace(s[close+1:]), "=>") {
+			return value{}, nil
+		}
+		v.args = []typeText{t.with(strings.TrimPrefix(strings.TrimSpace(s[close+1:]), "=>"))}
+		for _, p := range splitTop(s[1:close], ',') {
+			_, typ, _ := strings.Cut(p, ":")
+			v.params = append(v.params, t.with(typ))
+		}
+		return v, nil
 	}
 	if rest, ok := strings.CutPrefix(s, "typeof "); ok {
 		v, err := b.evaluate(t.pl, rest)
@@ -107,7 +117,7 @@ func (b *binder) scriptInstances(v value, t typeText, args []string) (value, err
 				}
 			}
 			if len(a.of) == 0 && a.external {
-				out.external, out.generic, out.args = true, a.generic, a.args
+				out.external, out.generic, out.args, out.params = true, a.generic, a.args, a.params
 			}
 			continue
 		}
@@ -156,4 +166,105 @@ func (b *binder) literalMember(d *decl, name string) ([]*decl, error) {
 		}
 	}
 	return out, nil
+}
+
+// closingParen returns where the parenthesis that begins s is closed, -1 when
+// it is not.
+func closingParen(s string) int {
+	depth := 0
+	for i := range len(s) {
+		switch s[i] {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// passed finds what parameter n of a function is given that is argument k of a
+// call of v.
+func (b *binder) passed(v value, k, n int) (value, error) {
+	if v.external && len(v.decls)+len(v.of) == 0 {
+		_, member, _ := strings.Cut(v.generic, ".")
+		at := 0
+		switch member {
+		case "map", "forEach", "filter", "find", "findIndex", "findLast", "some", "every", "flatMap", "sort":
+			if member == "sort" {
+				n = 0
+			}
+		case "reduce", "reduceRight":
+			at = 1
+		default:
+			return value{}, nil
+		}
+		if k == 0 && n == at && len(v.args) > 0 {
+			return b.typed(v.args[len(v.args)-1])
+		}
+		return value{}, nil
+	}
+	for _, d := range v.decls {
+		if d.container() {
+			ctor := "constructor"
+			if b.t.files[d.file].lang == "python" {
+				ctor = "__init__"
+			}
+			ds, _, err := b.memberFor(d, ctor, false)
+			if err != nil || len(ds) == 0 {
+				return value{}, err
+			}
+			d = ds[0]
+		}
+		p, err := b.parameterOf(d, k)
+		if err != nil {
+			return value{}, err
+		}
+		var t value
+		if p != nil {
+			t, err = b.typeOf(p)
+		} else if !callableKind(d.sym.Kind) {
+			// A variable of a function's type.
+			if t, err = b.typeOf(d); err == nil && k < len(t.params) {
+				t, err = b.typed(t.params[k])
+			} else {
+				t = value{}
+			}
+		}
+		if err != nil {
+			return value{}, err
+		}
+		if n < len(t.params) {
+			return b.typed(t.params[n])
+		}
+	}
+	return value{}, nil
+}
+
+// parameterOf returns parameter number k of a callable, nil for none; self
+// does not count.
+func (b *binder) parameterOf(d *decl, k int) (*decl, error) {
+	if d.row > 0 || !callableKind(d.sym.Kind) {
+		return nil, nil
+	}
+	l, err := b.localsOf(d.file)
+	if err != nil {
+		return nil, err
+	}
+	for i := range l.list {
+		x := &l.list[i]
+		if x.Kind != artifact.KindParameter || x.Pos.Before(d.sym.NamePos) || d.sym.End.Before(x.Pos) {
+			continue
+		}
+		if strings.HasPrefix(x.Type, ":Self") || x.Type == ":type[Self]" {
+			continue
+		}
+		if k == 0 {
+			return b.localDecl(d.file, int32(i))
+		}
+		k--
+	}
+	return nil, nil
 }

@@ -27,9 +27,10 @@ type value struct {
 	external bool    // something outside the tree
 	generic  string  // external: the type's own name
 	args     []typeText
-	elem     *value  // what iterating gives, where no type argument says it
-	super    bool    // members of the bases only
-	recv     []*decl // types of the receiver through which decls were reached
+	params   []typeText // of a callable
+	elem     *value     // what iterating gives, where no type argument says it
+	super    bool       // members of the bases only
+	recv     []*decl    // types of the receiver through which decls were reached
 	rule     string
 }
 
@@ -103,6 +104,11 @@ func (b *binder) follow(v value, chain string) (value, error) {
 			v, err = b.memberValue(v, chain[1:1+n])
 			chain = chain[1+n:]
 		case '(':
+			if len(chain) >= 5 && chain[1] != ')' && chain[2] == ',' && chain[4] == ')' {
+				v, err = b.passed(v, int(chain[1]-'0'), int(chain[3]-'0'))
+				chain = chain[5:]
+				break
+			}
 			if !strings.HasPrefix(chain, "()") {
 				return value{}, nil
 			}
@@ -374,9 +380,11 @@ func (b *binder) memberFor(class *decl, name string, skipOwn bool) (ds []*decl, 
 		if ds, err = b.ownMembers(c, name); err != nil {
 			return nil, nil, err
 		}
-		fs, err := b.ownFields(c, name)
-		if err != nil {
-			return nil, nil, err
+		var fs []*decl
+		if len(ds) == 0 || b.t.files[c.file].lang == "python" {
+			if fs, err = b.ownFields(c, name); err != nil {
+				return nil, nil, err
+			}
 		}
 		if ds = b.preferTyped(append(ds, fs...)); len(ds) > 0 {
 			return ds, c, nil
@@ -713,7 +721,7 @@ func (b *binder) selfOf(in *decl) ([]*decl, error) {
 
 // settled replaces the variables that a value refers to by what they hold.
 func (b *binder) settled(v value, rule string) (value, error) {
-	out := value{of: v.of, files: v.files, external: v.external, elem: v.elem, generic: v.generic, args: v.args, recv: v.recv, super: v.super, rule: rule}
+	out := value{of: v.of, files: v.files, external: v.external, elem: v.elem, generic: v.generic, args: v.args, params: v.params, recv: v.recv, super: v.super, rule: rule}
 	for _, d := range v.decls {
 		t, err := b.typeOf(d)
 		if err != nil {
@@ -727,7 +735,7 @@ func (b *binder) settled(v value, rule string) (value, error) {
 		}
 		out.files = append(out.files, t.files...)
 		if t.external {
-			out.external, out.generic, out.args, out.elem = true, t.generic, t.args, t.elem
+			out.external, out.generic, out.args, out.elem, out.params = true, t.generic, t.args, t.elem, t.params
 		}
 	}
 	return out, nil

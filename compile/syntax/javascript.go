@@ -6,185 +6,6 @@ import (
 	"github.com/pindex-dev/pindex/artifact"
 )
 
-// One extractor serves JavaScript with JSX, TypeScript and TSX: their
-// grammars extend each other.
-const (
-	jsProgram = kindFirst + iota
-	jsIdentifier
-	jsPropertyIdentifier
-	jsPrivatePropertyIdentifier
-	jsShorthandPropertyIdentifier
-	jsShorthandPropertyIdentifierPattern
-	jsComment
-	jsString
-	jsStringFragment
-	jsImportStatement
-	jsImportClause
-	jsNamedImports
-	jsImportSpecifier
-	jsNamespaceImport
-	jsImport
-	jsExportStatement
-	jsExportClause
-	jsExportSpecifier
-	jsNamespaceExport
-	jsDefault
-	jsFunctionDeclaration
-	jsGeneratorFunctionDeclaration
-	jsFunctionExpression
-	jsGeneratorFunction
-	jsArrowFunction
-	jsClassDeclaration
-	jsClass
-	jsClassHeritage
-	jsClassBody
-	jsClassStaticBlock
-	jsMethodDefinition
-	jsFieldDefinition
-	jsStatic
-	jsGet
-	jsSet
-	jsDecorator
-	jsLexicalDeclaration
-	jsVariableDeclaration
-	jsVariableDeclarator
-	jsConst
-	jsExpressionStatement
-	jsAssignmentExpression
-	jsAugmentedAssignmentExpression
-	jsUpdateExpression
-	jsCallExpression
-	jsArguments
-	jsNewExpression
-	jsMemberExpression
-	jsSubscriptExpression
-	jsParenthesizedExpression
-	jsAwaitExpression
-	jsThis
-	jsObject
-	jsPair
-	jsArrayPattern
-	jsObjectPattern
-	jsPairPattern
-	jsAssignmentPattern
-	jsObjectAssignmentPattern
-	jsRestPattern
-	jsFormalParameters
-	jsStatementBlock
-	jsForStatement
-	jsForInStatement
-	jsCatchClause
-	jsSwitchBody
-	jsJsxOpeningElement
-	jsJsxSelfClosingElement
-	jsJsxClosingElement
-	jsJsxAttribute
-
-	tsTypeIdentifier
-	tsNonNullExpression
-	tsRequiredParameter
-	tsOptionalParameter
-	tsAccessibilityModifier
-	tsPublicFieldDefinition
-	tsAbstractClassDeclaration
-	tsInterfaceDeclaration
-	tsTypeAliasDeclaration
-	tsEnumDeclaration
-	tsEnumAssignment
-	tsInternalModule
-	tsModule
-	tsAmbientDeclaration
-	tsFunctionSignature
-	tsMethodSignature
-	tsAbstractMethodSignature
-	tsPropertySignature
-	tsCallSignature
-	tsConstructSignature
-	tsIndexSignature
-	tsFunctionType
-	tsConstructorType
-	tsExtendsClause
-	tsExtendsTypeClause
-	tsImplementsClause
-	tsTypeParameters
-	tsTypeParameter
-	tsNestedTypeIdentifier
-	tsNestedIdentifier
-	tsGenericType
-	tsTypeArguments
-	tsTypePredicate
-	tsAsserts
-	tsTypeQuery
-	tsInferType
-	tsMappedTypeClause
-	tsImportRequireClause
-	tsImportAlias
-	jsNumKinds
-)
-
-var jsKinds = [jsNumKinds]string{
-	jsProgram: "program", jsIdentifier: "identifier", jsPropertyIdentifier: "property_identifier",
-	jsPrivatePropertyIdentifier:          "private_property_identifier",
-	jsShorthandPropertyIdentifier:        "shorthand_property_identifier",
-	jsShorthandPropertyIdentifierPattern: "shorthand_property_identifier_pattern",
-	jsComment:                            "comment", jsString: "string", jsStringFragment: "string_fragment",
-	jsImportStatement: "import_statement", jsImportClause: "import_clause", jsNamedImports: "named_imports",
-	jsImportSpecifier: "import_specifier", jsNamespaceImport: "namespace_import", jsImport: "import",
-	jsExportStatement: "export_statement", jsExportClause: "export_clause",
-	jsExportSpecifier: "export_specifier", jsNamespaceExport: "namespace_export", jsDefault: "'default",
-	jsFunctionDeclaration:          "function_declaration",
-	jsGeneratorFunctionDeclaration: "generator_function_declaration",
-	jsFunctionExpression:           "function_expression", jsGeneratorFunction: "generator_function",
-	jsArrowFunction: "arrow_function", jsClassDeclaration: "class_declaration", jsClass: "class",
-	jsClassHeritage: "class_heritage", jsClassBody: "class_body", jsClassStaticBlock: "class_static_block",
-	jsMethodDefinition: "method_definition", jsFieldDefinition: "?field_definition", jsStatic: "'static",
-	jsGet: "'get", jsSet: "'set", jsDecorator: "decorator", jsLexicalDeclaration: "lexical_declaration",
-	jsVariableDeclaration: "variable_declaration", jsVariableDeclarator: "variable_declarator",
-	jsConst: "'const", jsExpressionStatement: "expression_statement",
-	jsAssignmentExpression:          "assignment_expression",
-	jsAugmentedAssignmentExpression: "augmented_assignment_expression",
-	jsUpdateExpression:              "update_expression", jsCallExpression: "call_expression",
-	jsArguments: "arguments", jsNewExpression: "new_expression", jsMemberExpression: "member_expression",
-	jsSubscriptExpression: "subscript_expression", jsParenthesizedExpression: "parenthesized_expression",
-	jsAwaitExpression: "await_expression",
-	jsThis:            "this", jsObject: "object", jsPair: "pair", jsArrayPattern: "array_pattern",
-	jsObjectPattern: "object_pattern", jsPairPattern: "pair_pattern", jsAssignmentPattern: "assignment_pattern",
-	jsObjectAssignmentPattern: "object_assignment_pattern", jsRestPattern: "rest_pattern",
-	jsFormalParameters: "formal_parameters", jsStatementBlock: "statement_block",
-	jsForStatement: "for_statement", jsForInStatement: "for_in_statement", jsCatchClause: "catch_clause",
-	jsSwitchBody: "switch_body", jsJsxOpeningElement: "?jsx_opening_element",
-	jsJsxSelfClosingElement: "?jsx_self_closing_element", jsJsxClosingElement: "?jsx_closing_element",
-	jsJsxAttribute: "?jsx_attribute",
-
-	tsTypeIdentifier: "?type_identifier", tsNonNullExpression: "?non_null_expression",
-	tsRequiredParameter: "?required_parameter",
-	tsOptionalParameter: "?optional_parameter", tsAccessibilityModifier: "?accessibility_modifier",
-	tsPublicFieldDefinition:    "?public_field_definition",
-	tsAbstractClassDeclaration: "?abstract_class_declaration",
-	tsInterfaceDeclaration:     "?interface_declaration", tsTypeAliasDeclaration: "?type_alias_declaration",
-	tsEnumDeclaration: "?enum_declaration", tsEnumAssignment: "?enum_assignment",
-	tsInternalModule: "?internal_module", tsModule: "?module", tsAmbientDeclaration: "?ambient_declaration",
-	tsFunctionSignature: "?function_signature", tsMethodSignature: "?method_signature",
-	tsAbstractMethodSignature: "?abstract_method_signature", tsPropertySignature: "?property_signature",
-	tsCallSignature: "?call_signature", tsConstructSignature: "?construct_signature",
-	tsIndexSignature: "?index_signature", tsFunctionType: "?function_type",
-	tsConstructorType: "?constructor_type", tsExtendsClause: "?extends_clause",
-	tsExtendsTypeClause: "?extends_type_clause", tsImplementsClause: "?implements_clause",
-	tsTypeParameters: "?type_parameters", tsTypeParameter: "?type_parameter",
-	tsNestedTypeIdentifier: "?nested_type_identifier", tsNestedIdentifier: "?nested_identifier",
-	tsGenericType: "?generic_type", tsTypeArguments: "?type_arguments", tsTypePredicate: "?type_predicate",
-	tsAsserts: "?asserts", tsTypeQuery: "?type_query", tsInferType: "?infer_type",
-	tsMappedTypeClause: "?mapped_type_clause", tsImportRequireClause: "?import_require_clause",
-	tsImportAlias: "?import_alias",
-}
-
-// jsUniverse holds globals that nearly every file uses and hardly any
-// declares; their members are occurrences all the same.
-var jsUniverse = [...]string{
-	"arguments", "undefined", "NaN", "Infinity", "console", "Math", "JSON",
-	"Object", "Array", "Number", "String", "Boolean",
-}
-
 type jsExtractor struct {
 	*extraction
 	role      artifact.Role // of a type's name at the current place
@@ -260,7 +81,7 @@ func (j *jsExtractor) visit(i int32) {
 	case jsClassDeclaration, tsAbstractClassDeclaration:
 		j.class(i, i, j.child(i, fName))
 	case jsClass:
-		j.enter()
+		j.enterOf(i)
 		j.open = append(j.open, none)
 		j.classParts(i)
 		j.end()
@@ -270,7 +91,8 @@ func (j *jsExtractor) visit(i int32) {
 	case jsFieldDefinition, tsPublicFieldDefinition, tsPropertySignature:
 		j.field(i)
 	case jsClassStaticBlock:
-		j.enter()
+		j.enterOf(i)
+		j.hoistVars(i)
 		j.children(i)
 		j.leave()
 	case tsInterfaceDeclaration, tsTypeAliasDeclaration:
@@ -303,20 +125,26 @@ func (j *jsExtractor) visit(i int32) {
 	case jsMemberExpression:
 		j.member(artifact.RoleRead, i)
 	case jsPair:
+		j.key(i)
 		if k := j.child(i, fKey); k != none && j.first(k) != none && j.kind(k) != jsString {
 			j.visit(k) // computed
 		}
 		j.opt(j.child(i, fValue))
 	case jsStatementBlock, jsForStatement, jsSwitchBody:
-		j.pushScope()
+		j.pushScopeOf(i)
+		j.hoist(i)
 		j.children(i)
 		j.popScope()
 	case jsForInStatement:
-		j.pushScope()
 		j.opt(j.child(i, fRight))
+		j.pushScopeOf(i)
 		if left := j.child(i, fLeft); left != none {
 			if j.child(i, fKind) != none || j.has(i, jsConst) {
-				j.bindPattern(left)
+				hint := ""
+				if j.has(i, jsOf) {
+					hint = j.valueHint(j.child(i, fRight), "*")
+				}
+				j.bindPattern(artifact.KindVariable, left, hint)
 			} else {
 				j.target(left)
 			}
@@ -324,9 +152,9 @@ func (j *jsExtractor) visit(i int32) {
 		j.opt(j.child(i, fBody))
 		j.popScope()
 	case jsCatchClause:
-		j.pushScope()
+		j.pushScopeOf(i)
 		if p := j.child(i, fParameter); p != none {
-			j.bindPattern(p)
+			j.bindPattern(artifact.KindVariable, p, "")
 		}
 		j.opt(j.child(i, fBody))
 		j.popScope()
@@ -338,12 +166,13 @@ func (j *jsExtractor) visit(i int32) {
 		for c := j.first(i); c != none; c = j.after(c) {
 			switch j.nodes[c].field {
 			case fPattern, fName:
+				j.bindPattern(artifact.KindParameter, c, j.writtenHint(j.child(i, fType)))
 			default:
 				j.visit(c)
 			}
 		}
 	case tsCallSignature, tsConstructSignature, tsFunctionType, tsConstructorType:
-		j.pushScope()
+		j.pushScopeOf(i)
 		j.children(i)
 		j.popScope()
 	case tsIndexSignature:
@@ -374,6 +203,9 @@ func (j *jsExtractor) visit(i int32) {
 		j.opt(j.child(i, fName))
 		j.typeAs(artifact.RoleType, j.child(i, fTypeArguments))
 	case tsTypePredicate:
+		if n := j.child(i, fName); n != none && j.kind(n) == jsIdentifier {
+			j.use(artifact.RoleRead, n)
+		}
 		j.opt(j.child(i, fType))
 	case tsAsserts:
 		for c := j.first(i); c != none; c = j.after(c) {
@@ -384,14 +216,14 @@ func (j *jsExtractor) visit(i int32) {
 	case tsInferType:
 		for c := j.first(i); c != none; c = j.after(c) {
 			if j.kind(c) == tsTypeIdentifier {
-				j.bind(c)
+				j.bindAs(artifact.KindTypeParameter, c, "")
 			} else {
 				j.visit(c)
 			}
 		}
 	case tsMappedTypeClause:
 		if n := j.child(i, fName); n != none {
-			j.bind(n)
+			j.bindAs(artifact.KindTypeParameter, n, "")
 		}
 		j.rest(i, j.child(i, fName), none)
 	default:
@@ -462,13 +294,14 @@ func (j *jsExtractor) finishFunction(d, from, i int32) {
 	if body == none {
 		j.flag(d, artifact.SymbolForward)
 	}
+	j.hintFor(d, j.resultHint(i, body))
 	j.code(i)
 }
 
 // code visits the parameters and the body of a function.
 func (j *jsExtractor) code(i int32) {
 	body := j.body(i)
-	j.enter()
+	j.enterOf(i)
 	if j.kind(i) == jsFunctionExpression || j.kind(i) == jsGeneratorFunction {
 		if n := j.child(i, fName); n != none {
 			j.bind(n)
@@ -478,13 +311,15 @@ func (j *jsExtractor) code(i int32) {
 		j.typeParameters(tp)
 	}
 	if p := j.child(i, fParameter); p != none { // x => …
-		j.bind(p)
+		j.bindAs(artifact.KindParameter, p, j.contextHint(i, 0))
 	}
 	if ps := j.child(i, fParameters); ps != none {
-		j.parameters(ps)
+		j.parameters(i, ps)
 	}
 	j.opt(j.child(i, fReturnType))
 	if body != none && j.kind(body) == jsStatementBlock {
+		j.hoistVars(body)
+		j.hoist(body)
 		j.children(body)
 	} else {
 		j.opt(body)
@@ -492,7 +327,9 @@ func (j *jsExtractor) code(i int32) {
 	j.leave()
 }
 
-func (j *jsExtractor) parameters(ps int32) {
+func (j *jsExtractor) parameters(fn, ps int32) {
+	const kind = artifact.KindParameter
+	n := 0
 	for c := j.first(ps); c != none; c = j.after(c) {
 		switch j.kind(c) {
 		case tsRequiredParameter, tsOptionalParameter:
@@ -501,42 +338,104 @@ func (j *jsExtractor) parameters(ps int32) {
 				pattern = j.child(c, fName)
 			}
 			j.rest(c, pattern, none)
-			if pattern != none {
-				j.bindPattern(pattern)
+			if pattern == none {
+				break
 			}
+			hint := j.writtenHint(j.child(c, fType))
+			if hint == "" {
+				hint = j.valueHint(j.child(c, fValue), "")
+			}
+			if hint == "" {
+				hint = j.contextHint(fn, n)
+			}
+			j.bindPattern(kind, pattern, hint)
+			if j.kind(pattern) == jsIdentifier && (j.has(c, tsAccessibilityModifier) || j.has(c, tsReadonly)) {
+				j.member1(pattern, hint) // it is a field as well
+			}
+			n++
 		case jsComment, jsDecorator:
 			j.visit(c)
 		default:
-			j.bindPattern(c)
+			j.bindPattern(kind, c, j.contextHint(fn, n))
+			n++
 		}
 	}
 }
 
-// bindPattern binds the names of a pattern and visits its defaults.
-func (j *jsExtractor) bindPattern(i int32) {
+// bindPattern binds the names of a pattern and visits its defaults. hint says
+// what is matched with it.
+func (j *jsExtractor) bindPattern(kind artifact.Kind, i int32, hint string) {
 	switch j.kind(i) {
-	case jsIdentifier, jsShorthandPropertyIdentifierPattern:
-		j.bind(i)
+	case jsIdentifier:
+		j.bindAs(kind, i, hint)
+	case jsShorthandPropertyIdentifierPattern:
+		j.bindAs(kind, i, memberHint(hint, j.text(i)))
 	case jsAssignmentPattern, jsObjectAssignmentPattern:
 		j.opt(j.child(i, fRight))
+		if hint == "" {
+			hint = j.valueHint(j.child(i, fRight), "")
+		}
 		if l := j.child(i, fLeft); l != none {
-			j.bindPattern(l)
+			j.bindPattern(kind, l, hint)
 		}
 	case jsPairPattern:
-		if k := j.child(i, fKey); k != none && j.kind(k) != jsPropertyIdentifier && j.kind(k) != jsString {
+		k := j.child(i, fKey)
+		part := ""
+		if k != none && j.kind(k) != jsPropertyIdentifier && j.kind(k) != jsString {
 			j.visit(k)
+		} else if k != none && j.kind(k) == jsPropertyIdentifier {
+			part = memberHint(hint, j.text(k))
+			if base := memberBase(hint); base != "" {
+				j.useAt(artifact.RoleRead, j.nodes[k].start, j.text(k), base)
+			}
 		}
 		if v := j.child(i, fValue); v != none {
-			j.bindPattern(v)
+			j.bindPattern(kind, v, part)
 		}
-	case jsArrayPattern, jsObjectPattern, jsRestPattern:
+	case jsObjectPattern:
 		for c := j.first(i); c != none; c = j.after(c) {
-			j.bindPattern(c)
+			j.bindPattern(kind, c, hint)
+		}
+	case jsArrayPattern:
+		n := 0
+		for c := j.first(i); c != none; c = j.after(c) {
+			j.bindPattern(kind, c, elementHint(hint, n))
+			n++
+		}
+	case jsRestPattern:
+		for c := j.first(i); c != none; c = j.after(c) {
+			if kind == artifact.KindParameter {
+				j.bindPattern(kind, c, hint)
+			} else {
+				j.bindPattern(kind, c, "")
+			}
 		}
 	case jsThis:
 	default:
 		j.visit(i)
 	}
+}
+
+// memberHint is the hint for a member of what hint gives.
+func memberHint(hint string, name []byte) string {
+	switch {
+	case hint == "" || hint == "={}":
+		return ""
+	case hint[0] == artifact.HintValue:
+		return hint + "." + string(name)
+	case hint[0] == artifact.HintWritten && isName([]byte(hint[1:])):
+		return hint + "['" + string(name) + "']"
+	}
+	return ""
+}
+
+// memberBase is the receiver whose members a pattern picks, "" when it is no
+// chain.
+func memberBase(hint string) string {
+	if hint == "" || hint == "={}" || hint[0] != artifact.HintValue || len(hint) > maxReceiver {
+		return ""
+	}
+	return hint[1:]
 }
 
 func (j *jsExtractor) class(outer, i, name int32) {
@@ -574,7 +473,7 @@ func (j *jsExtractor) decoratorsEnd(i int32) uint32 {
 
 // classParts visits what a class extends and holds.
 func (j *jsExtractor) classParts(i int32) {
-	j.pushScope()
+	j.pushScopeOf(i)
 	name, body := j.child(i, fName), j.body(i)
 	for c := j.first(i); c != none; c = j.after(c) {
 		switch {
@@ -701,6 +600,9 @@ func (j *jsExtractor) field(i int32) {
 	if j.has(i, jsStatic) {
 		j.flag(d, artifact.SymbolStatic)
 	}
+	if kind == artifact.KindField {
+		j.hintFor(d, j.declaredHint(j.child(i, fType), value))
+	}
 	for c := j.first(i); c != none; c = j.after(c) {
 		switch {
 		case c == nameNode:
@@ -726,7 +628,10 @@ func (j *jsExtractor) typeDeclaration(i int32) {
 	d := j.begin(kind, i, name)
 	j.exported(d, i)
 	j.signature(d, i, body)
-	j.pushScope()
+	if kind == artifact.KindType {
+		j.hintFor(d, j.writtenHint(j.child(i, fValue)))
+	}
+	j.pushScopeOf(i)
 	if tp := j.child(i, fTypeParameters); tp != none {
 		j.typeParameters(tp)
 	}
@@ -815,437 +720,13 @@ func (j *jsExtractor) ambient(i int32) {
 func (j *jsExtractor) typeParameters(i int32) {
 	for c := j.first(i); c != none; c = j.after(c) {
 		if n := j.child(c, fName); n != none && j.kind(c) == tsTypeParameter {
-			j.bind(n)
+			j.bindAs(artifact.KindTypeParameter, n, j.constraintHint(c))
 		}
 	}
 	for c := j.first(i); c != none; c = j.after(c) {
 		if j.kind(c) == tsTypeParameter {
 			j.rest(c, j.child(c, fName), none)
 		}
-	}
-}
-
-// variables handles const, let and var. outer is the export statement around
-// it, or itself.
-func (j *jsExtractor) variables(outer, i int32) {
-	exporting := j.exporting
-	j.exporting = false
-	first, last := none, none
-	for c := j.first(i); c != none; c = j.after(c) {
-		if j.kind(c) == jsVariableDeclarator {
-			if first == none {
-				first = c
-			}
-			last = c
-		}
-	}
-	isConst := j.has(i, jsConst)
-	for c := j.first(i); c != none; c = j.after(c) {
-		if j.kind(c) != jsVariableDeclarator {
-			if j.kind(c) == jsComment {
-				j.visit(c)
-			}
-			continue
-		}
-		from, to := c, c
-		if c == first {
-			from = outer
-		}
-		if c == last {
-			to = outer
-		}
-		j.exporting = exporting
-		j.variable(from, to, c, isConst)
-	}
-	j.exporting = false
-}
-
-func (j *jsExtractor) variable(from, to, i int32, isConst bool) {
-	name, value := j.child(i, fName), j.child(i, fValue)
-	if name == none {
-		j.children(i)
-		return
-	}
-	if value != none && j.required(name, value) {
-		return
-	}
-	local := j.callables > 0 || len(j.marks) > 0 && j.parent() < 0
-	if j.kind(name) != jsIdentifier {
-		j.opt(j.child(i, fType))
-		j.opt(value)
-		if local {
-			j.bindPattern(name)
-		} else {
-			j.declarePattern(from, to, name)
-		}
-		return
-	}
-	unwrapped := value
-	for unwrapped != none && j.kind(unwrapped) == jsParenthesizedExpression {
-		unwrapped = j.first(unwrapped)
-	}
-	switch {
-	case j.isFunction(unwrapped):
-		d := j.beginSpan(artifact.KindFunction, from, to, name)
-		j.exported(d, i)
-		j.opt(j.child(i, fType))
-		j.finishFunction(d, from, unwrapped)
-		j.end()
-	case unwrapped != none && j.kind(unwrapped) == jsClass:
-		d := j.beginSpan(artifact.KindClass, from, to, name)
-		j.exported(d, i)
-		j.signature(d, from, j.body(unwrapped))
-		j.classParts(unwrapped)
-		j.end()
-	case local:
-		j.opt(j.child(i, fType))
-		j.opt(value)
-		j.bind(name)
-	case j.holdsFunctions(unwrapped, maxObjects):
-		d := j.beginSpan(artifact.KindObject, from, to, name)
-		j.exported(d, i)
-		j.signature(d, from, unwrapped)
-		j.opt(j.child(i, fType))
-		j.members(unwrapped)
-		j.end()
-	default:
-		kind := artifact.KindVariable
-		if isConst && isUpper(j.text(name)) {
-			kind = artifact.KindConstant
-		}
-		d := j.beginSpan(kind, from, to, name)
-		j.exported(d, i)
-		j.opt(j.child(i, fType))
-		j.opt(value)
-		j.end()
-	}
-}
-
-// declarePattern declares the names of a destructuring pattern at file level.
-func (j *jsExtractor) declarePattern(from, to, pattern int32) {
-	var names []int32
-	for k := pattern + 1; k < j.nodes[pattern].next; k++ {
-		switch j.kind(k) {
-		case jsShorthandPropertyIdentifierPattern:
-			names = append(names, k)
-		case jsIdentifier:
-			names = append(names, k)
-		case jsAssignmentPattern, jsObjectAssignmentPattern:
-			if r := j.child(k, fRight); r != none {
-				j.visit(r)
-				if l := j.child(k, fLeft); l != none && (j.kind(l) == jsIdentifier || j.kind(l) == jsShorthandPropertyIdentifierPattern) {
-					names = append(names, l)
-				}
-				k = j.nodes[k].next - 1
-			}
-		}
-	}
-	exporting := j.exporting
-	for n, k := range names {
-		start, end := k, k
-		if n == 0 {
-			start = from
-		}
-		if n == len(names)-1 {
-			end = to
-		}
-		d := j.leafSpan(artifact.KindVariable, start, end, k)
-		j.exporting = exporting
-		j.exported(d, k)
-	}
-}
-
-// required handles "x = require('y')" and "{a, b: c} = require('y')" as the
-// imports that they are, and reports whether it was one.
-func (j *jsExtractor) required(name, value int32) bool {
-	member := none
-	if j.kind(value) == jsMemberExpression {
-		member = j.child(value, fProperty)
-		value = j.child(value, fObject)
-	}
-	if value == none || j.kind(value) != jsCallExpression {
-		return false
-	}
-	fn := j.child(value, fFunction)
-	if fn == none || j.kind(fn) != jsIdentifier || string(j.text(fn)) != "require" || j.isLocal(fn) {
-		return false
-	}
-	module, ok := j.moduleArgument(value)
-	if !ok {
-		return false
-	}
-	switch j.kind(name) {
-	case jsIdentifier:
-		if member != none {
-			j.addImport(name, module, j.str(member), j.str(name))
-		} else {
-			j.addImport(name, module, "", j.str(name))
-		}
-		j.useMember(artifact.RoleImport, name, none)
-	case jsObjectPattern:
-		for c := j.first(name); c != none; c = j.after(c) {
-			switch j.kind(c) {
-			case jsShorthandPropertyIdentifierPattern:
-				j.addImport(c, module, j.str(c), j.str(c))
-				j.useMember(artifact.RoleImport, c, none)
-			case jsPairPattern:
-				k, v := j.child(c, fKey), j.child(c, fValue)
-				if k != none && v != none && j.kind(v) == jsIdentifier && j.kind(k) == jsPropertyIdentifier {
-					j.addImport(k, module, j.str(k), j.str(v))
-					j.useMember(artifact.RoleImport, k, none)
-				}
-			}
-		}
-	default:
-		return false
-	}
-	return true
-}
-
-// moduleArgument returns the string that is a call's only argument.
-func (j *jsExtractor) moduleArgument(call int32) (string, bool) {
-	args := j.child(call, fArguments)
-	if args == none {
-		return "", false
-	}
-	s := j.childOf(args, jsString)
-	if s == none || j.first(args) != s {
-		return "", false
-	}
-	f := j.childOf(s, jsStringFragment)
-	if f == none {
-		return "", false
-	}
-	return j.str(f), true
-}
-
-// maxObjects is how deep object literals in object literals are searched for
-// functions.
-const maxObjects = 8
-
-// holdsFunctions reports whether an object literal has functions among its
-// members, or among theirs.
-func (j *jsExtractor) holdsFunctions(i int32, depth int) bool {
-	if i == none || j.kind(i) != jsObject || depth == 0 {
-		return false
-	}
-	for c := j.first(i); c != none; c = j.after(c) {
-		switch j.kind(c) {
-		case jsMethodDefinition:
-			return true
-		case jsPair:
-			if v := j.child(c, fValue); j.isFunction(v) || j.holdsFunctions(v, depth-1) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// members declares the functions in an object literal and visits the rest.
-func (j *jsExtractor) members(i int32) {
-	for c := j.first(i); c != none; c = j.after(c) {
-		if j.kind(c) != jsPair {
-			j.visit(c)
-			continue
-		}
-		key, value := j.child(c, fKey), j.child(c, fValue)
-		name, at := j.memberName(key)
-		switch {
-		case name == "":
-			j.visit(c)
-		case j.isFunction(value):
-			d := j.beginNamed(artifact.KindMethod, c, c, name, at)
-			j.exported(d, c)
-			j.finishFunction(d, c, value)
-			j.end()
-		case j.holdsFunctions(value, maxObjects):
-			d := j.beginNamed(artifact.KindObject, c, c, name, at)
-			j.exported(d, c)
-			j.signature(d, c, value)
-			j.members(value)
-			j.end()
-		default:
-			j.opt(value)
-		}
-	}
-}
-
-// assignment handles "left = right"; functions that are assigned to members
-// are declarations.
-func (j *jsExtractor) assignment(stmt, i int32) {
-	left, right := j.child(i, fLeft), j.child(i, fRight)
-	if left != none && j.kind(left) == jsMemberExpression && right != none && j.assignMember(stmt, left, right) {
-		return
-	}
-	if left != none {
-		j.target(left)
-	}
-	j.opt(right)
-}
-
-// assignMember handles the assignment to a member that is a declaration or an
-// export, and reports whether it was one.
-func (j *jsExtractor) assignMember(stmt, left, right int32) bool {
-	object, property := j.child(left, fObject), j.child(left, fProperty)
-	if object == none || property == none || j.kind(property) != jsPropertyIdentifier {
-		return false
-	}
-	path := j.text(object)
-	isExports := string(path) == "exports" || string(path) == "module.exports"
-	if string(path) == "module" && string(j.text(property)) == "exports" {
-		return j.assignExports(stmt, property, right)
-	}
-	isFunction := j.isFunction(right)
-	isClass := j.kind(right) == jsClass
-	if isExports {
-		j.exporting = true
-		switch {
-		case isFunction:
-			j.function(artifact.KindFunction, stmt, right, property)
-		case isClass:
-			d := j.begin(artifact.KindClass, stmt, property)
-			j.exported(d, right)
-			j.signature(d, stmt, j.body(right))
-			j.classParts(right)
-			j.end()
-		case j.kind(right) == jsIdentifier && string(j.text(right)) == string(j.text(property)):
-			j.exporting = false
-			j.useMember(artifact.RoleExport, property, none)
-			j.exportLater(j.name(right))
-		case j.callables == 0 && j.once(property):
-			d := j.begin(artifact.KindVariable, stmt, property)
-			j.exported(d, right)
-			j.visit(right)
-			j.end()
-		default:
-			j.exporting = false
-			return false
-		}
-		return true
-	}
-	if !isFunction && !isClass && !(bytes.HasSuffix(path, []byte(".prototype")) || string(j.text(property)) == "prototype") {
-		return false
-	}
-	owner := bytes.TrimSuffix(path, []byte(".prototype"))
-	prototype := len(owner) != len(path)
-	if string(j.text(property)) == "prototype" {
-		if j.kind(right) != jsObject || !isName(path) {
-			return false
-		}
-		// Foo.prototype = { bar: function() {} }
-		from := len(j.facts.Decls)
-		j.open = append(j.open, none)
-		j.members(right)
-		j.end()
-		for k := from; k < len(j.facts.Decls); k++ {
-			if d := &j.facts.Decls[k]; d.Kind == artifact.KindMethod && d.Parent == j.parent() {
-				j.own(int32(k), artifact.KindClass, j.intern(path))
-			}
-		}
-		return true
-	}
-	if !isName(owner) || string(owner) == "this" || string(owner) == "self" {
-		return false
-	}
-	if !isFunction && !isClass {
-		return false
-	}
-	if !prototype && j.bound[j.nameOf(owner)] > 0 {
-		return false // a local object's member
-	}
-	kind := artifact.KindMethod
-	if isClass {
-		kind = artifact.KindClass
-	}
-	d := j.begin(kind, stmt, property)
-	j.own(d, artifact.KindClass, j.intern(owner))
-	if !prototype {
-		j.flag(d, artifact.SymbolStatic)
-	}
-	j.use(artifact.RoleRead, firstName(j.extraction, object))
-	if isFunction {
-		j.finishFunction(d, stmt, right)
-	} else {
-		j.signature(d, stmt, j.body(right))
-		j.classParts(right)
-	}
-	j.end()
-	return true
-}
-
-// firstName returns the leftmost name of a member expression.
-func firstName(x *extraction, i int32) int32 {
-	for {
-		c := x.first(i)
-		if c == none {
-			return i
-		}
-		i = c
-	}
-}
-
-// assignExports handles "module.exports = right".
-func (j *jsExtractor) assignExports(stmt, property, right int32) bool {
-	switch {
-	case j.isFunction(right) || j.kind(right) == jsClass:
-		name := j.child(right, fName)
-		if name == none {
-			name = property
-		}
-		j.exporting = true
-		if j.kind(right) == jsClass {
-			j.class(stmt, right, name)
-		} else {
-			j.function(artifact.KindFunction, stmt, right, name)
-		}
-	case j.kind(right) == jsIdentifier:
-		j.useMember(artifact.RoleExport, right, none)
-		j.exportLater(j.name(right))
-	case j.kind(right) == jsObject:
-		for c := j.first(right); c != none; c = j.after(c) {
-			j.exportMember(c)
-		}
-	default:
-		return false
-	}
-	return true
-}
-
-// exportMember exports one member of "module.exports = {…}" or of a default
-// export's object.
-func (j *jsExtractor) exportMember(c int32) {
-	switch j.kind(c) {
-	case jsShorthandPropertyIdentifier:
-		j.useMember(artifact.RoleExport, c, none)
-		j.exportLater(j.name(c))
-	case jsPair:
-		key, value := j.child(c, fKey), j.child(c, fValue)
-		name, at := j.memberName(key)
-		if name == "" || !j.isFunction(value) {
-			if name != "" {
-				j.useAt(artifact.RoleExport, at, []byte(name), "")
-			}
-			if value != none && j.kind(value) == jsIdentifier {
-				j.exportLater(j.name(value))
-			}
-			j.visit(c)
-			return
-		}
-		d := j.beginNamed(artifact.KindFunction, c, c, name, at)
-		j.exporting = true
-		j.exported(d, c)
-		j.finishFunction(d, c, value)
-		j.end()
-	case jsMethodDefinition:
-		name, at := j.memberName(j.child(c, fName))
-		d := j.beginNamed(artifact.KindFunction, c, c, name, at)
-		j.exporting = true
-		j.exported(d, c)
-		j.finishFunction(d, c, c)
-		j.end()
-	default:
-		j.visit(c)
 	}
 }
 
@@ -1276,7 +757,7 @@ func (j *jsExtractor) target(i int32) {
 func (j *jsExtractor) member(role artifact.Role, i int32) {
 	object, property := j.child(i, fObject), j.child(i, fProperty)
 	if property != none {
-		j.useMember(role, property, object)
+		j.useOf(role, property, object)
 	}
 	if object != none && (j.kind(object) != jsIdentifier || !j.isModule(object)) {
 		j.visit(object)

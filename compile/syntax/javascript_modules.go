@@ -111,11 +111,17 @@ func (j *jsExtractor) export(i int32) {
 				if n := j.child(s, fName); n != none && j.kind(s) == jsExportSpecifier {
 					j.useMember(artifact.RoleExport, n, none)
 					j.exportLater(j.name(n))
+					if a := j.child(s, fAlias); a != none {
+						if as, _ := j.memberName(a); as != "" {
+							j.exportAs(n, as)
+						}
+					}
 				}
 			}
 		case jsIdentifier: // export default name; export = name
 			j.useMember(artifact.RoleExport, c, none)
 			j.exportLater(j.name(c))
+			j.exportAs(c, "default")
 		case jsDecorator:
 			j.visit(c)
 		default:
@@ -135,6 +141,9 @@ func (j *jsExtractor) exportDeclaration(outer, c int32, isDefault bool) {
 	case jsFunctionDeclaration, jsGeneratorFunctionDeclaration, tsFunctionSignature,
 		jsFunctionExpression, jsGeneratorFunction, jsArrowFunction:
 		if name := j.child(c, fName); name != none {
+			if isDefault {
+				j.exportAs(name, "default")
+			}
 			j.function(artifact.KindFunction, outer, c, name)
 			return
 		}
@@ -144,6 +153,9 @@ func (j *jsExtractor) exportDeclaration(outer, c int32, isDefault bool) {
 		j.end()
 	case jsClassDeclaration, tsAbstractClassDeclaration, jsClass:
 		if name := j.child(c, fName); name != none {
+			if isDefault {
+				j.exportAs(name, "default")
+			}
 			j.class(outer, c, name)
 			return
 		}
@@ -172,6 +184,12 @@ func (j *jsExtractor) exportDeclaration(outer, c int32, isDefault bool) {
 		j.exporting = false
 		j.visit(c)
 	}
+}
+
+// exportAs notes that a name of the file is exported under another one: an
+// import from no module.
+func (j *jsExtractor) exportAs(name int32, as string) {
+	j.addImport(name, "", j.str(name), as)
 }
 
 // beginDefault declares an unnamed default export under the name "default".
