@@ -177,6 +177,8 @@ type collector struct {
 	o      UsesOptions
 	filter *filter
 	res    *UsesResult
+	// each, when it is set, takes what would be listed.
+	each func(u use, o outcome) error
 }
 
 func (b *binder) collect(t *target, o UsesOptions, f *filter) (*collector, error) {
@@ -385,6 +387,9 @@ func overlaps(a, b []*decl) bool {
 }
 
 func (c *collector) file(u use, o outcome) error {
+	if c.each != nil {
+		return c.each(u, o)
+	}
 	switch o.binding {
 	case Bound:
 		if len(o.decls) == 0 {
