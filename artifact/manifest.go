@@ -25,6 +25,7 @@ type Manifest struct {
 	Skipped       map[string]int      `json:"skipped"`  // reason -> files
 	Degraded      map[string]int      `json:"degraded"` // reason -> files
 	Model         *ModelInfo          `json:"model,omitempty"`
+	Inputs        []InputInfo         `json:"inputs,omitempty"` // by type
 	Partitions    []PartitionInfo     `json:"partitions"`
 	Capabilities  []string            `json:"capabilities"` // sorted; derived after all builders ended
 }

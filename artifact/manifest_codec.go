@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"slices"
 )
 
 // MaxManifestSize is the largest manifest that is read, in bytes.
@@ -60,6 +61,10 @@ func (m *Manifest) filled() *Manifest {
 		c.Partitions[i] = p
 	}
 	c.Capabilities = notNilList(c.Capabilities)
+	c.Inputs = slices.Clone(m.Inputs)
+	for i := range c.Inputs {
+		c.Inputs[i].Tools = notNilList(c.Inputs[i].Tools)
+	}
 	return &c
 }
 
@@ -175,10 +180,11 @@ func (r *canonicalReader) fields(keys []string, required int, value func(k int))
 var (
 	manifestKeys = []string{"schema", "format_version", "object_format", "commit", "tree", "commit_object",
 		"profile", "partition_bits", "files", "indexed", "units", "docs", "bytes", "views", "languages",
-		"skipped", "degraded", "partitions", "capabilities", "model"}
+		"skipped", "degraded", "partitions", "capabilities", "model", "inputs"}
 	profileKeys   = []string{"digest", "views", "languages", "options"}
 	viewKeys      = []string{"state", "type", "reproducible", "settings", "reason"}
 	languageKeys  = []string{"files", "bytes", "backends"}
+	inputKeys     = []string{"type", "digest", "documents", "tools"}
 	modelKeys     = []string{"name", "dims", "digest", "size"}
 	partitionKeys = []string{"files", "units", "docs", "segments", "counts"}
 	segmentKeys   = []string{"key", "digest", "size"}
@@ -188,7 +194,7 @@ var (
 
 func readManifest(r *canonicalReader) *Manifest {
 	m := &Manifest{}
-	r.fields(manifestKeys, len(manifestKeys)-1, func(k int) {
+	r.fields(manifestKeys, len(manifestKeys)-2, func(k int) {
 		switch k {
 		case 0:
 			m.Schema = r.string()
@@ -234,9 +240,31 @@ func readManifest(r *canonicalReader) *Manifest {
 			r.array(func() { m.Capabilities = append(m.Capabilities, r.string()) })
 		case 19:
 			m.Model = readModel(r)
+		case 20:
+			r.array(func() { m.Inputs = append(m.Inputs, readInput(r)) })
+			if len(m.Inputs) == 0 {
+				r.fail("an empty list of inputs is not written")
+			}
 		}
 	})
 	return m
+}
+
+func readInput(r *canonicalReader) (in InputInfo) {
+	r.fields(inputKeys, len(inputKeys), func(k int) {
+		switch k {
+		case 0:
+			in.Type = r.string()
+		case 1:
+			in.Digest = r.digest()
+		case 2:
+			in.Documents = r.count()
+		case 3:
+			in.Tools = []string{}
+			r.array(func() { in.Tools = append(in.Tools, r.string()) })
+		}
+	})
+	return in
 }
 
 func readProfile(r *canonicalReader) (p Profile) {

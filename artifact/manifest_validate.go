@@ -109,6 +109,9 @@ func (m *Manifest) validateCounts() error {
 			return err
 		}
 	}
+	if err := validateInputs(m.Inputs, m.Indexed); err != nil {
+		return err
+	}
 	if i := slices.IndexFunc(m.Capabilities, func(s string) bool { return s == "" || !utf8.ValidString(s) }); i >= 0 {
 		return damaged("capability %d is no text", i)
 	}

@@ -79,6 +79,7 @@ type StructuralReader struct {
 	strings, templates              *stringTable
 	ends, symCols, occCols, impCols []column
 	uses                            column
+	precise                         *preciseReader // nil where no file has a SCIP document
 
 	locals, localUses        int
 	locEnds, locCols, luCols []column // nil without locals
@@ -92,7 +93,8 @@ type StructuralReader struct {
 func OpenStructural(b []byte) (*StructuralReader, error) {
 	s, err := openSegment(b, Structural, secStructFiles, secStructUnits, secStructStrings, secStructUses,
 		secStructSymbols, secStructTemplates, secStructOccurrences, secStructImports,
-		secStructLocalFiles, secStructLocals, secStructLocalUses)
+		secStructLocalFiles, secStructLocals, secStructLocalUses,
+		secPreciseFiles, secPreciseSymbols, secPreciseOccurrences, secPreciseExtents, secPreciseRelations, secPreciseInfos)
 	if err != nil {
 		return nil, err
 	}
@@ -145,6 +147,9 @@ func OpenStructural(b []byte) (*StructuralReader, error) {
 		}
 	}
 	if err := r.openLocals(s); err != nil {
+		return nil, err
+	}
+	if err := r.openPrecise(s); err != nil {
 		return nil, err
 	}
 	return r, r.validateSymbols()

@@ -13,6 +13,7 @@ type StructuralData struct {
 	Imports      []Import
 	Locals       []Local
 	LocalUses    []LocalUse
+	Precise      PreciseData // what SCIP documents say; nothing without Files
 }
 
 // EncodeStructural returns the structural segment for d. It reads back what
@@ -57,6 +58,9 @@ func EncodeStructural(key Digest, d *StructuralData) ([]byte, error) {
 	w.add(secStructOccurrences, sectionRequired, occurrences.bytes())
 	w.add(secStructImports, sectionRequired, imports.bytes())
 	if err := addLocals(w, d, strs.locals); err != nil {
+		return nil, err
+	}
+	if err := addPrecise(w, d); err != nil {
 		return nil, err
 	}
 	out := w.bytes()
@@ -287,5 +291,8 @@ func checkStructuralReader(r *StructuralReader, d *StructuralData) error {
 			i++
 		}
 	}
-	return checkLocals(r, d)
+	if err := checkLocals(r, d); err != nil {
+		return err
+	}
+	return checkPrecise(r, d)
 }

@@ -270,10 +270,7 @@ func collect(ctx context.Context, from Store, tag string, x *layoutIndex) ([]oci
 		return nil, err
 	}
 	x.set(tag, plain(a.Descriptor))
-	blobs := append([]ocispec.Descriptor{plain(a.Descriptor), a.Config, a.Manifest}, a.Packs...)
-	if a.Model != nil {
-		blobs = append(blobs, *a.Model)
-	}
+	blobs := append([]ocispec.Descriptor{plain(a.Descriptor), a.Config}, a.Blobs()...)
 	report, err := from.Resolve(ctx, ReportTag(tag))
 	if errors.Is(err, ErrNotFound) {
 		return blobs, nil

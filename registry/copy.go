@@ -59,7 +59,7 @@ func Copy(ctx context.Context, from, to Store, tag string, o CopyOptions) (Copie
 		return Copied{}, fail.Wrap(fail.Verification, err, "", "the artifact %s in %s cannot be used", a.Descriptor.Digest, from.Name())
 	}
 	p := Publication{
-		Commit: c.Commit, Profile: c.Profile, Default: tag == CommitTag(c.Commit), Packs: a.Packs, Model: a.Model,
+		Commit: c.Commit, Profile: c.Profile, Default: tag == CommitTag(c.Commit), Packs: a.Packs, Model: a.Model, Inputs: a.Inputs,
 		Source: a.Annotations[ocispec.AnnotationSource], Replace: o.Replace,
 	}
 	if created, err := time.Parse(time.RFC3339, a.Annotations[ocispec.AnnotationCreated]); err == nil {

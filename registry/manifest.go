@@ -25,6 +25,9 @@ type Config struct {
 	Commit  string          `json:"commit"`
 	Profile artifact.Digest `json:"profile"` // digest of θ
 	Index   artifact.Digest `json:"index"`   // digest of the pindex manifest
+	// Inputs is one digest for all that the index was made of besides the
+	// commit; nil for nothing.
+	Inputs *artifact.Digest `json:"inputs,omitempty"`
 }
 
 // Artifact is an OCI manifest of pindex's form, read and checked.
@@ -34,6 +37,7 @@ type Artifact struct {
 	Manifest    ocispec.Descriptor   // the pindex manifest; its digest is the index digest
 	Packs       []ocispec.Descriptor // in partition order
 	Model       *ocispec.Descriptor  // nil when there is none
+	Inputs      []ocispec.Descriptor // in partition order; partitions without inputs have none
 	Annotations map[string]string
 }
 
@@ -45,9 +49,26 @@ func (a *Artifact) Index() artifact.Digest {
 
 // encodeConfig returns the config of a publication.
 func encodeConfig(p Publication) ([]byte, error) {
-	return json.Marshal(Config{
-		Schema: ConfigSchema, Commit: p.Commit, Profile: p.Profile, Index: artifact.DigestOf(p.Manifest),
-	})
+	c := Config{Schema: ConfigSchema, Commit: p.Commit, Profile: p.Profile, Index: artifact.DigestOf(p.Manifest)}
+	inputs, err := inputsOf(p.Manifest)
+	if err != nil {
+		return nil, err
+	}
+	if !inputs.IsZero() {
+		c.Inputs = &inputs
+	}
+	return json.Marshal(c)
+}
+
+// inputsOf returns the digest of all inputs that a pindex manifest names.
+func inputsOf(manifest []byte) (artifact.Digest, error) {
+	var m artifact.Manifest
+	if err := json.Unmarshal(manifest, &struct {
+		Inputs *[]artifact.InputInfo `json:"inputs"`
+	}{&m.Inputs}); err != nil {
+		return artifact.Digest{}, err
+	}
+	return m.InputsDigest(), nil
 }
 
 // ParseConfig reads a config blob.
@@ -80,6 +101,9 @@ func encodeManifest(p Publication, config, manifest ocispec.Descriptor) ([]byte,
 	}
 	if p.Model != nil {
 		layers = append(layers, plain(*p.Model))
+	}
+	for _, d := range p.Inputs {
+		layers = append(layers, plain(d))
 	}
 	return marshalManifest(ocispec.Manifest{
 		Versioned:    specs.Versioned{SchemaVersion: 2},
@@ -203,11 +227,23 @@ func ParseArtifact(desc ocispec.Descriptor, b []byte) (*Artifact, error) {
 			}
 			model := plain(d)
 			a.Model = &model
+		case MediaTypeInput:
+			a.Inputs = append(a.Inputs, plain(d))
 		case MediaTypeManifest:
 			return nil, fmt.Errorf("layer %d: a second pindex manifest", i+1)
 		}
 	}
 	return a, nil
+}
+
+// Blobs returns everything that the artifact leads to but its config: the
+// pindex manifest, packs, model and inputs.
+func (a *Artifact) Blobs() []ocispec.Descriptor {
+	blobs := append([]ocispec.Descriptor{a.Manifest}, a.Packs...)
+	if a.Model != nil {
+		blobs = append(blobs, *a.Model)
+	}
+	return append(blobs, a.Inputs...)
 }
 
 // ReadArtifact resolves a tag and reads the OCI manifest and config behind

@@ -26,7 +26,8 @@ const (
 	same                   // this index, whole
 	partial                // this index with blobs missing
 	stale                  // another index of this profile
-	other                  // another profile
+	other                  // another profile, or this one with inputs where there are none now
+	poorer                 // another index of this profile, without the inputs that there are now
 )
 
 // view is what a store holds at the moment of a publication.
@@ -64,6 +65,8 @@ func (v localView) holds(_ context.Context, blobs []ocispec.Descriptor) (bool, e
 // keeps. Which tag it is: the commit's own when p.Default is set and that tag
 // is free or p.Replace is set, or when it holds the same profile already; else
 // the profile's. A tag whose artifact cannot be read any more counts as free.
+// An index with inputs takes the place of one of the same profile without,
+// which says less; one without leaves the other where it is.
 func place(ctx context.Context, v view, p Publication) (placement, error) {
 	commitTag, profileTag := CommitTag(p.Commit), ProfileTag(p.Commit, p.Profile)
 	commit, commitDesc, err := held(ctx, v, commitTag, p)
@@ -77,7 +80,7 @@ func place(ctx context.Context, v view, p Publication) (placement, error) {
 	out := placement{tag: profileTag, held: profileDesc}
 	state := profile
 	switch {
-	case commit == same, commit == partial, commit == stale,
+	case commit == same, commit == partial, commit == stale, commit == poorer,
 		p.Default && (commit == free || p.Replace):
 		out.tag, out.held, state = commitTag, commitDesc, commit
 	}
@@ -87,14 +90,14 @@ func place(ctx context.Context, v view, p Publication) (placement, error) {
 			taken = profileTag
 		}
 		return placement{}, fail.Wrap(fail.Verification, ErrTagTaken,
-			"two builds of one commit and profile must be equal: find out why they differ, or overwrite with --replace",
+			"two builds of one commit, profile and inputs must be equal: find out why they differ, or overwrite with --replace",
 			"%s in %s was not overwritten", taken, v.Name())
 	}
 	if state != same {
 		out.write = append(out.write, out.tag)
 	}
 	// An older index of this profile must not survive under the second tag.
-	if out.tag == commitTag && (profile == stale || profile == partial) {
+	if out.tag == commitTag && (profile == stale || profile == partial || profile == poorer) {
 		out.write = append(out.write, profileTag)
 	}
 	return out, nil
@@ -116,13 +119,18 @@ func held(ctx context.Context, v view, tag string, p Publication) (holding, ocis
 	case c.Profile != p.Profile:
 		return other, desc, nil
 	case c.Index != artifact.DigestOf(p.Manifest):
+		inputs, err := inputsOf(p.Manifest)
+		switch {
+		case err != nil:
+			return free, desc, err
+		case c.Inputs == nil && !inputs.IsZero():
+			return poorer, desc, nil
+		case c.Inputs != nil && inputs.IsZero():
+			return other, desc, nil
+		}
 		return stale, desc, nil
 	}
-	blobs := append([]ocispec.Descriptor{a.Manifest}, a.Packs...)
-	if a.Model != nil {
-		blobs = append(blobs, *a.Model)
-	}
-	whole, err := v.holds(ctx, blobs)
+	whole, err := v.holds(ctx, a.Blobs())
 	if err != nil {
 		return free, desc, err
 	}

@@ -37,7 +37,7 @@ func (p Publication) check() error {
 	if (m.Model == nil) != (p.Model == nil) || m.Model != nil && m.Model.Digest.String() != string(p.Model.Digest) {
 		return errors.New("the manifest names another model")
 	}
-	if len(p.Packs)+3 > MaxLayers {
+	if len(p.Packs)+len(p.Inputs)+3 > MaxLayers {
 		return fmt.Errorf("%d packs", len(p.Packs))
 	}
 	for _, d := range p.blobs() {
@@ -54,7 +54,7 @@ func (p Publication) blobs() []ocispec.Descriptor {
 	if p.Model != nil {
 		blobs = append(blobs, *p.Model)
 	}
-	return blobs
+	return append(blobs, p.Inputs...)
 }
 
 // pusher pushes one blob after another and stops at the first error.

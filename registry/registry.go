@@ -35,6 +35,7 @@ const (
 	MediaTypeManifest = "application/vnd.pindex.manifest.v1+json" // the pindex manifest, first layer
 	MediaTypePack     = "application/vnd.pindex.pack.v1"          // segments of one partition, each compressed on its own
 	MediaTypeModel    = "application/vnd.pindex.model.v1"         // an embedder's table
+	MediaTypeInput    = "application/vnd.pindex.input.v1+zstd"    // normalised inputs of one partition
 	MediaTypeReport   = "application/vnd.pindex.report.v1+json"   // artifact type and layer of a build report
 )
 
@@ -109,6 +110,7 @@ type Publication struct {
 	Manifest []byte               // the pindex manifest, canonical; its digest is the index digest
 	Packs    []ocispec.Descriptor // as Push returned them, in partition order
 	Model    *ocispec.Descriptor  // as Push returned it; nil without a dense view
+	Inputs   []ocispec.Descriptor // as Push returned them, in partition order; none where the commit is all that the index was made of
 	Created  time.Time            // the commit's own date, never the clock's; zero leaves it out
 	Source   string               // address of the repository, as configured; may be empty
 	Report   []byte               // the build report as JSON; nil publishes none

@@ -18,11 +18,7 @@ import (
 // present, so that Push asks about none of them. When a registry turns out to
 // lack one, Publish returns a MissingError and the assumption is gone.
 func (r *Remote) Assume(a *Artifact) {
-	blobs := append([]ocispec.Descriptor{a.Config, a.Manifest}, a.Packs...)
-	if a.Model != nil {
-		blobs = append(blobs, *a.Model)
-	}
-	for _, d := range blobs {
+	for _, d := range append(a.Blobs(), a.Config) {
 		r.learn(d, assumed)
 	}
 }

@@ -102,8 +102,11 @@ type Result struct {
 	Spans       []Span      // all documents' spans back to back
 	Names       []string    // all documents' names back to back
 	Encoding    artifact.Encoding
-	Lines       uint32            // see artifact.File.Lines
-	Degraded    artifact.Degraded // from the facts, or DegradedMinified
+	// Precise is what a SCIP document says of the file, its files being {0};
+	// nil without one.
+	Precise  *artifact.PreciseData
+	Lines    uint32            // see artifact.File.Lines
+	Degraded artifact.Degraded // from the facts, or DegradedMinified
 }
 
 // DocFields says how a document's text falls into the fields of the lexical
@@ -138,6 +141,7 @@ type Batch struct {
 	Imports     []artifact.Import
 	Locals      []artifact.Local
 	LocalUses   []artifact.LocalUse
+	Precise     artifact.PreciseData
 	Fields      []DocFields // one for each of Docs
 	Spans       []Span
 	Names       []string
@@ -199,6 +203,7 @@ func (b *Batch) Append(f artifact.File, r *Result, text []byte) {
 		u.File = file
 		b.LocalUses = append(b.LocalUses, u)
 	}
+	b.appendPrecise(r.Precise, file, symbol)
 	for _, d := range r.Fields {
 		d.NamesLo, d.NamesHi = d.NamesLo+names, d.NamesHi+names
 		d.SpansLo, d.SpansHi = d.SpansLo+spans, d.SpansHi+spans
@@ -206,6 +211,29 @@ func (b *Batch) Append(f artifact.File, r *Result, text []byte) {
 	}
 	b.Spans = append(b.Spans, r.Spans...)
 	b.Names = append(b.Names, r.Names...)
+}
+
+// appendPrecise adds what a SCIP document says of a file.
+func (b *Batch) appendPrecise(p *artifact.PreciseData, file uint32, symbol int32) {
+	if p == nil {
+		return
+	}
+	b.Precise.Files = append(b.Precise.Files, file)
+	for _, o := range p.Occurrences {
+		o.File = file
+		if o.Decl >= 0 {
+			o.Decl += symbol
+		}
+		b.Precise.Occurrences = append(b.Precise.Occurrences, o)
+	}
+	for _, x := range p.Relations {
+		x.File = file
+		b.Precise.Relations = append(b.Precise.Relations, x)
+	}
+	for _, x := range p.Infos {
+		x.File = file
+		b.Precise.Infos = append(b.Precise.Infos, x)
+	}
 }
 
 // DocText returns the spans and the small leaves' names of document d, a

@@ -63,6 +63,7 @@ func Structural(in *Partition) ([]byte, error) {
 		Imports:     in.Imports,
 		Locals:      in.Locals,
 		LocalUses:   in.LocalUses,
+		Precise:     in.Precise,
 	})
 }
 

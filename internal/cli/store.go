@@ -101,6 +101,9 @@ func transferred(art *registry.Artifact) int64 {
 	if art.Model != nil {
 		n += art.Model.Size
 	}
+	for _, d := range art.Inputs {
+		n += d.Size
+	}
 	return n
 }
 

@@ -476,7 +476,7 @@ func copyToArchive(ctx context.Context, from registry.Store, path string, tags [
 		if err != nil {
 			return err
 		}
-		item := copyItem{Tag: tag, OCIDigest: string(art.Descriptor.Digest), Blobs: len(art.Packs), Bytes: transferred(art)}
+		item := copyItem{Tag: tag, OCIDigest: string(art.Descriptor.Digest), Blobs: len(art.Packs) + len(art.Inputs), Bytes: transferred(art)}
 		if art.Model != nil {
 			item.Blobs++
 		}
