@@ -66,13 +66,14 @@ type ViewInfo struct {
 }
 
 // Language says which backend provides each capability for one language:
-// capability ("units", "symbols", "occurrences", "imports") -> backend
-// ("tree-sitter-python 0.23.6", "lines"). A capability that is not there has
+// capability ("units", "symbols", "occurrences", "imports", "precise") ->
+// backend ("tree-sitter-python 0.23.6", "lines", "scip"). A capability that is not there has
 // no key.
 type Language struct {
 	Files    int               `json:"files"`
 	Bytes    int64             `json:"bytes"`
 	Backends map[string]string `json:"backends"`
+	Precise  int               `json:"precise,omitempty"` // files with a SCIP document
 }
 
 // ModelInfo names the embedder's table that queries need.
@@ -105,8 +106,9 @@ type FileCounts struct {
 
 // LanguageCount counts the files of one language.
 type LanguageCount struct {
-	Files int   `json:"files"`
-	Bytes int64 `json:"bytes"`
+	Files   int   `json:"files"`
+	Bytes   int64 `json:"bytes"`
+	Precise int   `json:"precise,omitempty"` // files with a SCIP document
 }
 
 // SegmentInfo identifies one segment.

@@ -183,13 +183,13 @@ var (
 		"skipped", "degraded", "partitions", "capabilities", "model", "inputs"}
 	profileKeys   = []string{"digest", "views", "languages", "options"}
 	viewKeys      = []string{"state", "type", "reproducible", "settings", "reason"}
-	languageKeys  = []string{"files", "bytes", "backends"}
+	languageKeys  = []string{"files", "bytes", "backends", "precise"}
 	inputKeys     = []string{"type", "digest", "documents", "tools"}
 	modelKeys     = []string{"name", "dims", "digest", "size"}
 	partitionKeys = []string{"files", "units", "docs", "segments", "counts"}
 	segmentKeys   = []string{"key", "digest", "size"}
 	countKeys     = []string{"bytes", "languages", "skipped", "degraded"}
-	langCountKeys = []string{"files", "bytes"}
+	langCountKeys = []string{"files", "bytes", "precise"}
 )
 
 func readManifest(r *canonicalReader) *Manifest {
@@ -304,7 +304,7 @@ func readView(r *canonicalReader) (v ViewInfo) {
 }
 
 func readLanguage(r *canonicalReader) (l Language) {
-	r.fields(languageKeys, len(languageKeys), func(k int) {
+	r.fields(languageKeys, len(languageKeys)-1, func(k int) {
 		switch k {
 		case 0:
 			l.Files = r.count()
@@ -312,6 +312,8 @@ func readLanguage(r *canonicalReader) (l Language) {
 			l.Bytes = r.size()
 		case 2:
 			l.Backends = r.stringMap()
+		case 3:
+			l.Precise = r.positive()
 		}
 	})
 	return l
@@ -372,15 +374,26 @@ func readFileCounts(r *canonicalReader) *FileCounts {
 }
 
 func readLanguageCount(r *canonicalReader) (l LanguageCount) {
-	r.fields(langCountKeys, len(langCountKeys), func(k int) {
+	r.fields(langCountKeys, len(langCountKeys)-1, func(k int) {
 		switch k {
 		case 0:
 			l.Files = r.count()
 		case 1:
 			l.Bytes = r.size()
+		case 2:
+			l.Precise = r.positive()
 		}
 	})
 	return l
+}
+
+// positive reads a count that is left out where it is zero.
+func (r *canonicalReader) positive() int {
+	n := r.count()
+	if n == 0 {
+		r.fail("a count of zero is not written")
+	}
+	return n
 }
 
 // internView returns key as a string, without an allocation for a known view.

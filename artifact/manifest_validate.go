@@ -101,7 +101,7 @@ func (m *Manifest) validateCounts() error {
 	files, size := 0, int64(0)
 	for _, name := range slices.Sorted(maps.Keys(m.Languages)) {
 		l := m.Languages[name]
-		if name == "" || l.Files < 0 || l.Files > m.Indexed-files || l.Bytes < 0 || l.Bytes > m.Bytes-size {
+		if name == "" || l.Files < 0 || l.Files > m.Indexed-files || l.Bytes < 0 || l.Bytes > m.Bytes-size || l.Precise < 0 || l.Precise > l.Files {
 			return damaged("language %q has %d files and %d bytes", name, l.Files, l.Bytes)
 		}
 		files, size = files+l.Files, size+l.Bytes
@@ -223,7 +223,7 @@ func (m *Manifest) validateFileCounts() error {
 		files, size := 0, int64(0)
 		for _, name := range slices.Sorted(maps.Keys(p.Counts.Languages)) {
 			l := p.Counts.Languages[name]
-			if l.Files < 1 || l.Files > p.Files-skipped-files || l.Bytes < 0 || l.Bytes > p.Counts.Bytes-size {
+			if l.Files < 1 || l.Files > p.Files-skipped-files || l.Bytes < 0 || l.Bytes > p.Counts.Bytes-size || l.Precise < 0 || l.Precise > l.Files {
 				return damaged("partition %d: language %q has %d files and %d bytes", i, name, l.Files, l.Bytes)
 			}
 			files, size = files+l.Files, size+l.Bytes
@@ -235,7 +235,7 @@ func (m *Manifest) validateFileCounts() error {
 	}
 	languages := make(map[string]LanguageCount, len(m.Languages))
 	for name, l := range m.Languages {
-		languages[name] = LanguageCount{Files: l.Files, Bytes: l.Bytes}
+		languages[name] = LanguageCount{Files: l.Files, Bytes: l.Bytes, Precise: l.Precise}
 	}
 	if counted != len(m.Partitions) || sum.Bytes != m.Bytes || !maps.Equal(sum.Languages, languages) ||
 		!maps.Equal(sum.Skipped, m.Skipped) || !maps.Equal(sum.Degraded, m.Degraded) {
@@ -252,7 +252,7 @@ func (c *FileCounts) Add(o *FileCounts) {
 			c.Languages = map[string]LanguageCount{}
 		}
 		sum := c.Languages[name]
-		c.Languages[name] = LanguageCount{Files: sum.Files + l.Files, Bytes: sum.Bytes + l.Bytes}
+		c.Languages[name] = LanguageCount{Files: sum.Files + l.Files, Bytes: sum.Bytes + l.Bytes, Precise: sum.Precise + l.Precise}
 	}
 	for reason, n := range o.Skipped {
 		if c.Skipped == nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/compile/languages"
+	"github.com/pindex-dev/pindex/compile/scip"
 	"github.com/pindex-dev/pindex/compile/syntax"
 	"github.com/pindex-dev/pindex/compile/units"
 	"github.com/pindex-dev/pindex/compile/views"
@@ -44,6 +45,7 @@ type jobFile struct {
 	parse    bool
 	degraded artifact.Degraded // why it is not parsed, where it could be
 	content  []byte
+	input    []byte // its SCIP document; nil for none
 }
 
 // built is a finished partition.
@@ -65,6 +67,7 @@ type builtFile struct {
 	degraded artifact.Degraded
 	encoding artifact.Encoding
 	lines    uint32
+	precise  bool // its SCIP document is in the structural view
 }
 
 // Builder builds the segment of one view; an error makes the view absent.
@@ -106,7 +109,8 @@ func (b *builder) build(ctx context.Context, j *job, begin func(file uint32) err
 			return nil, err
 		}
 		f := &batch.Files[i]
-		r.files[i] = builtFile{lang: f.Lang, skip: f.Skip, degraded: f.Degraded, encoding: f.Encoding, lines: f.Lines}
+		precise := len(batch.Precise.Files) > 0 && batch.Precise.Files[len(batch.Precise.Files)-1] == uint32(i)
+		r.files[i] = builtFile{lang: f.Lang, skip: f.Skip, degraded: f.Degraded, encoding: f.Encoding, lines: f.Lines, precise: precise}
 		if f.Skip == artifact.SkipNone {
 			contents[i] = nonNil(j.files[i].content)
 		}
@@ -185,9 +189,30 @@ func (b *builder) read(f *jobFile, chosen []string, batch *units.Batch, r *built
 	if err != nil {
 		return fmt.Errorf("the units of %q: %w", f.path, err)
 	}
+	if len(f.input) > 0 {
+		joinDocument(f, res)
+	}
 	batch.Append(file, res, text.Bytes)
 	r.timing.add(workUnits, start)
 	return nil
+}
+
+// joinDocument puts a SCIP document into the file's records. One that does not
+// fit, which is as much a function of the two as what does, changes nothing.
+func joinDocument(f *jobFile, res *units.Result) {
+	before := *res
+	defer func() {
+		if recover() != nil {
+			*res = before
+		}
+	}()
+	d, err := scip.DecodeDocument(f.input)
+	if err == nil {
+		err = scip.Join(d, res, f.content)
+	}
+	if err != nil {
+		*res = before
+	}
 }
 
 // buildUnits is units.Build with a panic as an error.

@@ -26,8 +26,11 @@ var needs = []struct {
 
 // capabilities returns what an index with these views can do, sorted. The
 // units are always ready.
-func capabilities(ready map[artifact.View]bool) []string {
+func capabilities(ready map[artifact.View]bool, precise bool) []string {
 	out := []string{}
+	if precise {
+		out = append(out, "nav.precise") // for the files that the languages count
+	}
 	for _, n := range needs {
 		if !slices.ContainsFunc(n.views, func(v artifact.View) bool { return !ready[v] }) {
 			out = append(out, n.name)

@@ -4,6 +4,7 @@
 // The way of the data:
 //
 //	commit -> tree entries -> .pindex.yaml -> a decision for every file   (plan.go, config.go, decide.go, secrets)
+//	       -> SCIP indexes -> documents that fit the commit               (input.go, scip)
 //	       -> partitions, segment keys                                   (partition.go, plan.go, profile.go)
 //	       -> blobs -> worker processes: parse, units, views, pack        (pool.go, worker.go, protocol.go, build.go)
 //	       -> Sink.Pack in any order -> manifest -> Sink.Publish          (run.go, manifest.go)
@@ -19,8 +20,11 @@ package compile
 
 import (
 	"context"
+	"io"
+	"iter"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/compile/scip"
 	"github.com/pindex-dev/pindex/embed"
 	"github.com/pindex-dev/pindex/git"
 	"github.com/pindex-dev/pindex/internal/gitobj"
@@ -46,6 +50,25 @@ type Options struct {
 	// part of the profile, whether or not the commit has such files. Only
 	// the user may give them, never anything that comes from the commit.
 	AllowSecrets []string
+
+	// SCIP are indexes whose documents are precise. An index that cannot be
+	// read fails the compile; what in it does not fit the commit is left out
+	// and reported.
+	SCIP []SCIPIndex
+	// Indexers are run on a temporary checkout of the commit, and what they
+	// make is taken like SCIP; nil runs none. They execute what the commit
+	// holds: only the user may ask for that. One that fails is reported.
+	Indexers *scip.Indexers
+	// RequireSCIP fails the compile when an index has no document that fits
+	// the commit, or no indexer makes one.
+	RequireSCIP bool
+	// Inherit takes over an index's documents of files that are in this
+	// commit as they were in that one and that SCIP says nothing of; nil for
+	// none.
+	Inherit func(ctx context.Context, w Wanted) (*Inherited, error)
+	// Inputs are the input layers of an artifact: the documents that it was
+	// made of, instead of everything above.
+	Inputs [][]byte
 
 	// FindParent returns an index that partitions are taken over from where
 	// they are as they would be built, nil for none; a nil function builds
@@ -92,6 +115,19 @@ type Known interface {
 	Built(key artifact.Digest, pack []byte)
 }
 
+// SCIPIndex is one SCIP index.
+type SCIPIndex struct {
+	Name   string // for reports: the file's name without its folder
+	Prefix string // folder of the tree that its paths start from; "" is the root
+	Open   func() (io.ReadCloser, error)
+}
+
+// Inherited is what an index of an ancestor was made of.
+type Inherited struct {
+	Commit gitobj.ID
+	Inputs [][]byte // its input layers
+}
+
 // Wanted is what a parent is looked for.
 type Wanted struct {
 	Commit         gitobj.ID
@@ -133,7 +169,9 @@ type Final struct {
 	Encoded    []byte          // the canonical manifest
 	Digest     artifact.Digest // of Encoded: the index digest
 	Model      []byte          // the embedder's table; nil when there is no dense view
-	Partitions int             // packs are numbered from 0 to Partitions-1
+	// Inputs yields the input layers, in partition order; nil without inputs.
+	Inputs     iter.Seq2[[]byte, error]
+	Partitions int // packs are numbered from 0 to Partitions-1
 	// DefaultProfile says that no option departs from its default, so that
 	// the index deserves the commit's plain tag.
 	DefaultProfile bool

@@ -45,7 +45,7 @@ func (r *run) final() (*Final, error) {
 		m.Partitions = append(m.Partitions, info)
 	}
 	r.describeFiles(m, ready)
-	m.Capabilities = capabilities(ready)
+	m.Capabilities = capabilities(ready, r.describeInput(m, ready))
 	if ready[artifact.Dense] {
 		model := r.o.Embedder
 		m.Model = &artifact.ModelInfo{
@@ -64,6 +64,9 @@ func (r *run) final() (*Final, error) {
 	}
 	if m.Model != nil {
 		f.Model = r.o.Embedder.Model()
+	}
+	if m.Inputs != nil {
+		f.Inputs = p.inputLayers
 	}
 	f.Report = r.report(m, digest)
 	return f, nil
@@ -121,7 +124,11 @@ func (r *run) describeFiles(m *artifact.Manifest, ready map[artifact.View]bool) 
 	}
 	backends := languages.Backends()
 	for lang, n := range sum.Languages {
-		m.Languages[lang] = artifact.Language{Files: n.Files, Bytes: n.Bytes, Backends: languageBackends(lang, backends[lang], ready)}
+		l := artifact.Language{Files: n.Files, Bytes: n.Bytes, Backends: languageBackends(lang, backends[lang], ready), Precise: n.Precise}
+		if n.Precise > 0 {
+			l.Backends["precise"] = artifact.InputSCIP
+		}
+		m.Languages[lang] = l
 	}
 }
 
@@ -140,7 +147,11 @@ func (p *plan) count(n int, files []builtFile) *artifact.FileCounts {
 			c.Add(&artifact.FileCounts{Degraded: map[string]int{f.degraded.String(): 1}})
 		}
 		if f.lang != "" {
-			c.Add(&artifact.FileCounts{Languages: map[string]artifact.LanguageCount{f.lang: {Files: 1, Bytes: size}}})
+			n := artifact.LanguageCount{Files: 1, Bytes: size}
+			if f.precise && p.views[len(p.views)-1] == artifact.Structural {
+				n.Precise = 1
+			}
+			c.Add(&artifact.FileCounts{Languages: map[string]artifact.LanguageCount{f.lang: n}})
 		}
 	}
 	return c
@@ -166,6 +177,7 @@ func (r *run) report(m *artifact.Manifest, digest artifact.Digest) *Report {
 		Files: m.Files, Indexed: m.Indexed, Units: m.Units, Docs: m.Docs, Bytes: m.Bytes,
 		Partitions: len(r.parts), Views: map[string]ViewCost{},
 		Skipped: []FileNote{}, Degraded: []FileNote{},
+		SCIP:       r.plan.indexes,
 		GitBackend: r.o.Repo.Backend(), Workers: r.o.Workers, InProcess: r.o.InProcess, Restarts: r.restarts,
 		WallMS: r.wall, WorkMS: r.timing.milliseconds(),
 		CPUMS:  CPU{Self: processCPU().Milliseconds(), Children: childrenCPU().Milliseconds()},

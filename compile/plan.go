@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/compile/scip"
 	"github.com/pindex-dev/pindex/embed"
 	"github.com/pindex-dev/pindex/git"
 	"github.com/pindex-dev/pindex/internal/fail"
@@ -27,6 +28,8 @@ type plan struct {
 	absent    map[artifact.View]string
 	entries   []git.Entry
 	decisions []decision
+	input     *scip.Input // nil without documents
+	indexes   []*scip.IndexReport
 	bits      int
 	starts    []int               // first entry of each partition, and len(entries)
 	keys      [][]artifact.Digest // by partition and view number
@@ -70,7 +73,15 @@ func makePlan(ctx context.Context, o *Options) (*plan, error) {
 		return nil, err
 	}
 	p.chooseViews(o.Views)
-	return p, p.decide(o.AllowSecrets)
+	if err := p.decide(o.AllowSecrets); err != nil {
+		return nil, err
+	}
+	if err := p.takeInput(ctx, o); err != nil {
+		p.close()
+		return nil, err
+	}
+	p.computeKeys()
+	return p, nil
 }
 
 // checkTree refuses what the partitions and the proof of the tree rest on
@@ -140,7 +151,7 @@ func (p *plan) chooseViews(chosen []artifact.View) {
 	}
 }
 
-// decide makes every file's decision, cuts partitions and computes keys.
+// decide makes every file's decision and cuts partitions.
 func (p *plan) decide(allowed []string) error {
 	p.decisions = make([]decision, len(p.entries))
 	missing, first := 0, ""
@@ -160,6 +171,12 @@ func (p *plan) decide(allowed []string) error {
 	}
 	p.bits = partitionBits(len(p.entries))
 	p.starts = partitions(len(p.entries), p.bits, func(i int) string { return p.entries[i].Path })
+	return nil
+}
+
+// computeKeys computes the segment keys. Inputs enter those of the structural
+// view alone: nothing else is built from them.
+func (p *plan) computeKeys() {
 	p.keys = make([][]artifact.Digest, p.partitions())
 	thetas := make([]string, len(artifact.Views)+1)
 	for _, v := range artifact.Views {
@@ -184,8 +201,16 @@ func (p *plan) decide(allowed []string) error {
 		}
 		// No parser has a say in the verbatim bytes.
 		p.keys[n][artifact.Source] = artifact.SegmentKey(artifact.Source, thetas[artifact.Source], nil, files)
+		if p.input == nil {
+			continue
+		}
+		for i := range files {
+			if d, ok := p.document(p.starts[n] + i); ok {
+				files[i].Input = p.input.Documents[d].Digest
+			}
+		}
+		p.keys[n][artifact.Structural] = artifact.SegmentKey(artifact.Structural, thetas[artifact.Structural], parsers, files)
 	}
-	return nil
 }
 
 func possibleOrAny(path string) []string {

@@ -10,6 +10,7 @@ import (
 	"github.com/pindex-dev/pindex/analysis"
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/compile/languages"
+	"github.com/pindex-dev/pindex/compile/scip"
 	"github.com/pindex-dev/pindex/compile/secrets"
 	"github.com/pindex-dev/pindex/compile/units"
 	"github.com/pindex-dev/pindex/compile/views"
@@ -30,7 +31,7 @@ func newProfile(limits Limits, model embed.Embedder, chosen []artifact.View, all
 			artifact.Source.String():     format,
 			artifact.Lexical.String():    fmt.Sprintf("%s, views %s, analysis %s", format, views.Version, analysis.Version),
 			artifact.Dense.String():      fmt.Sprintf("%s, views %s, %s %d %s", format, views.Version, model.Name(), model.Dims(), artifact.DigestOf(model.Model())),
-			artifact.Structural.String(): fmt.Sprintf("%s, views %s", format, views.Version),
+			artifact.Structural.String(): fmt.Sprintf("%s, views %s, scip %s", format, views.Version, scip.Version),
 		},
 		Languages: languages.Versions(),
 		Options: map[string]string{

@@ -23,7 +23,7 @@ import (
 //	compiler -> worker   hello, then for each partition: job, file × n, run
 //	worker -> compiler   ready, then for each partition: begin × n with ticks
 //	                     between, segment × views, failed × views, pack, done
-const protocolVersion = 1
+const protocolVersion = 2
 
 type frameType uint8
 
@@ -226,7 +226,8 @@ func writeJob(w *frameWriter, j *job) error {
 }
 
 // appendFile appends all of a file but its content, which is the rest of the
-// frame: path, blob id, mode u32, size u64, skip u8, parse u8, degraded u8.
+// frame: path, blob id, mode u32, size u64, skip u8, parse u8, degraded u8,
+// SCIP document.
 func appendFile(b []byte, f *jobFile) []byte {
 	b = appendBytes(b, f.path)
 	b = appendBytes(b, f.blob.Bytes())
@@ -236,7 +237,8 @@ func appendFile(b []byte, f *jobFile) []byte {
 	if f.parse {
 		parse = 1
 	}
-	return append(b, byte(f.skip), parse, byte(f.degraded))
+	b = append(b, byte(f.skip), parse, byte(f.degraded))
+	return appendBytes(b, f.input)
 }
 
 func readFile(b []byte) (f jobFile, err error) {
@@ -247,6 +249,7 @@ func readFile(b []byte) (f jobFile, err error) {
 	f.skip = artifact.Skip(in.u8())
 	f.parse = in.u8() == 1
 	f.degraded = artifact.Degraded(in.u8())
+	f.input = in.bytes()
 	if in.err != nil {
 		return f, in.err
 	}
@@ -290,7 +293,11 @@ func appendDone(b []byte, r *built) []byte {
 	for i := range r.files {
 		f := &r.files[i]
 		b = appendBytes(b, f.lang)
-		b = append(b, byte(f.skip), byte(f.degraded), byte(f.encoding))
+		precise := byte(0)
+		if f.precise {
+			precise = 1
+		}
+		b = append(b, byte(f.skip), byte(f.degraded), byte(f.encoding), precise)
 		b = le.AppendUint32(b, f.lines)
 	}
 	return b
@@ -314,6 +321,7 @@ func readDone(b []byte, r *built) error {
 		f.skip = artifact.Skip(in.u8())
 		f.degraded = artifact.Degraded(in.u8())
 		f.encoding = artifact.Encoding(in.u8())
+		f.precise = in.u8() == 1
 		f.lines = in.u32()
 	}
 	return in.end()

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/compile/scip"
 )
 
 // ReportSchema names the build report's form.
@@ -37,6 +38,8 @@ type Report struct {
 	Views    map[string]ViewCost `json:"views"`
 	Skipped  []FileNote          `json:"skipped"`  // files in no view, in path order, of the built partitions
 	Degraded []FileNote          `json:"degraded"` // files read by lines, or with gaps, in path order, likewise
+
+	SCIP []*scip.IndexReport `json:"scip,omitempty"` // what became of each SCIP index and indexer
 
 	GitBackend string `json:"git_backend"`
 	Workers    int    `json:"workers"`

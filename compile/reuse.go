@@ -21,6 +21,7 @@ func Plan(ctx context.Context, o Options) (*Preview, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer p.close()
 	target := p.target()
 	pre := &Preview{Commit: p.commit.ID, Profile: p.profile, Views: p.views, DefaultProfile: p.isDefault}
 	for _, part := range target.Partitions {

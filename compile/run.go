@@ -142,6 +142,7 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 			r.tell.note("the commit has no file %q to allow", p)
 		}
 	}
+	defer r.plan.close()
 	r.wall.Plan = time.Since(r.started).Milliseconds()
 	r.parts = make([]*part, r.plan.partitions())
 	r.failures, r.rules = map[artifact.View]failure{}, map[string]string{}
@@ -276,6 +277,9 @@ func (r *run) read(ctx context.Context, todo []int, jobs chan<- *job) error {
 				r.mu.Lock()
 				r.rules[j.files[i].path] = rule
 				r.mu.Unlock()
+			}
+			if j.files[i].input, err = r.plan.readDocument(r.plan.starts[n]+i, j.views); err != nil {
+				return err
 			}
 		}
 		r.mu.Lock()

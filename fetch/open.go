@@ -232,6 +232,19 @@ func cached(ctx context.Context, store registry.Store, cache *Cache, k kind, d o
 	return b, nil
 }
 
+// Inputs returns the input layers of an artifact, verified, from the store.
+func Inputs(ctx context.Context, store registry.Store, art *registry.Artifact) ([][]byte, error) {
+	var out [][]byte
+	for _, d := range art.Inputs {
+		b, err := store.Fetch(ctx, d)
+		if err != nil {
+			return nil, registry.Incomplete(store, err)
+		}
+		out = append(out, b)
+	}
+	return out, nil
+}
+
 // Model returns the embedder's table that an index names, verified, from the
 // cache or the store. Its memory stays valid as long as the program runs, and
 // is shared by all who ask for the same table through one cache.

@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"context"
+	"iter"
 	"sync"
 	"time"
 
@@ -156,11 +157,12 @@ type Final struct {
 	Commit     string // full hash
 	CommitUnix int64  // the committer's time in seconds since 1970
 	Profile    artifact.Digest
-	Manifest   []byte // canonical
-	Model      []byte // the embedder's table; nil without a dense view
-	Partitions int    // packs are numbered from 0 to Partitions-1
-	Default    bool   // the profile may take the commit's own tag
-	Report     []byte // JSON; nil for none
+	Manifest   []byte                   // canonical
+	Model      []byte                   // the embedder's table; nil without a dense view
+	Inputs     iter.Seq2[[]byte, error] // the input layers, in partition order; nil for none
+	Partitions int                      // packs are numbered from 0 to Partitions-1
+	Default    bool                     // the profile may take the commit's own tag
+	Report     []byte                   // JSON; nil for none
 }
 
 // Publish stores the model and publishes the index.
@@ -188,6 +190,18 @@ func (s *Sink) Publish(ctx context.Context, f Final) error {
 			return err
 		}
 		p.Model = &d
+	}
+	if f.Inputs != nil {
+		for b, err := range f.Inputs {
+			if err != nil {
+				return err
+			}
+			d, err := s.store.Push(ctx, registry.Blob{MediaType: registry.MediaTypeInput, Bytes: b})
+			if err != nil {
+				return err
+			}
+			p.Inputs = append(p.Inputs, d)
+		}
 	}
 	out, err := s.store.Publish(ctx, p)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/compile"
+	"github.com/pindex-dev/pindex/compile/scip"
 	"github.com/pindex-dev/pindex/fetch"
 	"github.com/pindex-dev/pindex/internal/cli"
 	"github.com/pindex-dev/pindex/internal/durable"
@@ -31,6 +32,9 @@ type compileFlags struct {
 	public  bool
 	parent  string
 	dryRun  bool
+	scip    []string
+	require bool
+	cmake   bool
 }
 
 func compileCmd(a *cli.App) *cobra.Command {
@@ -56,6 +60,9 @@ then has a profile of its own. No file in the commit can allow a secret.`,
 	fl.StringSliceVar(&f.views, "views", nil, "views to build: source, lexical, dense, structural (default: all)")
 	fl.StringVar(&f.parent, "parent", parentAuto, "index to reuse segments of: auto (the nearest indexed ancestor's), none, or that of a `REV`")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "print what would be reused and built, and why, and do nothing")
+	fl.StringArrayVar(&f.scip, "scip", nil, scipUsage)
+	fl.BoolVar(&f.require, "scip-required", false, "fail when a SCIP index has nothing that fits the commit, or no indexer makes one")
+	fl.BoolVar(&f.cmake, "scip-cmake", false, "with --scip auto: let CMake make the compile_commands.json that C and C++ need")
 	fl.StringVar(&f.report, "report", "", "write the build report to `FILE` as JSON")
 	fl.StringVar(&f.source, "source", "", "`URL` of the repository to write into the artifact's annotations")
 	fl.BoolVar(&f.replace, "replace", false, "let the commit's tag move even when it holds another index")
@@ -82,6 +89,10 @@ type compileAnswer struct {
 	Parent    string `json:"parent"` // commit whose index segments were taken over from; "" for none
 	Reused    int    `json:"segments_reused"`
 	Built     int    `json:"segments_built"`
+	// SCIP says what became of each index and indexer; Precise counts the
+	// files that have a document.
+	SCIP    []*scip.IndexReport `json:"scip,omitempty"`
+	Precise int                 `json:"precise_files"`
 }
 
 const schemaCompile = "pindex.compile/0"
@@ -117,18 +128,20 @@ func runCompile(ctx context.Context, a *cli.App, f compileFlags, args []string) 
 			return err
 		}
 	}
+	opts := compile.Options{Repo: repo, Rev: rev, Views: views, AllowSecrets: f.allow, Workers: f.workers, Progress: progress}
+	if err := addSCIP(a, &opts, store, f); err != nil {
+		return err
+	}
 	if f.dryRun {
-		return printPlan(ctx, a, repo, rev, store, views, f)
+		return printPlan(ctx, a, opts, store, f)
 	}
 	find := parentFinder{repo: repo, store: store, cache: a.Cache(), choice: f.parent}
 	build := func() (*fetch.Sink, *compile.Result, error) {
 		sink := fetch.NewSink(store, a.Cache(), fetch.SinkOptions{Source: f.source, Replace: f.replace})
 		defer sink.Close()
 		find.sink = sink
-		r, err := compile.Run(ctx, compile.Options{
-			Repo: repo, Rev: rev, Sink: adapter{sink}, FindParent: find.find,
-			Views: views, AllowSecrets: f.allow, Workers: f.workers, Progress: progress,
-		})
+		opts.Sink, opts.FindParent = adapter{sink}, find.find
+		r, err := compile.Run(ctx, opts)
 		return sink, r, err
 	}
 	sink, r, err := build()
@@ -154,6 +167,10 @@ func runCompile(ctx context.Context, a *cli.App, f compileFlags, args []string) 
 		Files: r.Manifest.Files, Indexed: r.Manifest.Indexed, Units: r.Manifest.Units,
 		Skipped: sum(r.Manifest.Skipped), Degraded: sum(r.Manifest.Degraded),
 		Parent: r.Report.Parent, Reused: r.Report.SegmentsReused, Built: r.Report.SegmentsBuilt,
+		SCIP: r.Report.SCIP,
+	}
+	for _, l := range r.Manifest.Languages {
+		ans.Precise += l.Precise
 	}
 	return a.Print(ans, func(w io.Writer) {
 		state := "compiled"
@@ -162,6 +179,7 @@ func runCompile(ctx context.Context, a *cli.App, f compileFlags, args []string) 
 		}
 		fmt.Fprintf(w, "%s %s\ndigest %s\nstore  %s, tag %s\n%d of %d files indexed in %d units, %d skipped, %d degraded ('pindex status --files' lists them)\n",
 			state, ans.Commit, ans.Digest, ans.Store, ans.Tag, ans.Indexed, ans.Files, ans.Units, ans.Skipped, ans.Degraded)
+		writeSCIP(w, ans.SCIP, ans.Precise)
 	})
 }
 
@@ -194,7 +212,7 @@ func rebuild(ctx context.Context, r cli.RebuildRequest) (string, error) {
 		return "", fail.Wrap(fail.Verification, err, "compile the commit again", "the index's profile is not one of this program's")
 	}
 	res, err := compile.Run(ctx, compile.Options{
-		Repo: r.Repo, Rev: r.Manifest.Commit, Sink: compile.Discard{}, Views: views, AllowSecrets: allowed, Progress: progress,
+		Repo: r.Repo, Rev: r.Manifest.Commit, Sink: compile.Discard{}, Views: views, AllowSecrets: allowed, Inputs: r.Inputs, Progress: progress,
 	})
 	if err != nil {
 		return "", err
@@ -224,7 +242,7 @@ func (a adapter) Publish(ctx context.Context, f *compile.Final) error {
 	}
 	return a.sink.Publish(ctx, fetch.Final{
 		Commit: f.Commit.String(), CommitUnix: f.CommitUnix, Profile: f.Manifest.Profile.Digest,
-		Manifest: f.Encoded, Model: f.Model, Partitions: f.Partitions, Default: f.DefaultProfile, Report: report,
+		Manifest: f.Encoded, Model: f.Model, Inputs: f.Inputs, Partitions: f.Partitions, Default: f.DefaultProfile, Report: report,
 	})
 }
 

@@ -108,9 +108,10 @@ type changedEntry struct {
 const schemaPlan = "pindex.plan/0"
 
 // printPlan prints what a compile would do.
-func printPlan(ctx context.Context, a *cli.App, repo git.Repository, rev string, store registry.Store, views []artifact.View, f compileFlags) error {
-	find := parentFinder{repo: repo, store: store, cache: a.Cache(), choice: f.parent}
-	p, err := compile.Plan(ctx, compile.Options{Repo: repo, Rev: rev, FindParent: find.find, Views: views, AllowSecrets: f.allow})
+func printPlan(ctx context.Context, a *cli.App, opts compile.Options, store registry.Store, f compileFlags) error {
+	find := parentFinder{repo: opts.Repo, store: store, cache: a.Cache(), choice: f.parent}
+	opts.FindParent = find.find
+	p, err := compile.Plan(ctx, opts)
 	if err != nil {
 		return err
 	}

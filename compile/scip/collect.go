@@ -47,7 +47,8 @@ type Refusals struct {
 	Symbol   int `json:"symbol"` // no symbol, or one that is too long or breaks SCIP's grammar
 }
 
-func (r *Refusals) total() int { return r.Outside + r.CutsWord + r.NoRange + r.Symbol }
+// Total returns how many occurrences were left out.
+func (r *Refusals) Total() int { return r.Outside + r.CutsWord + r.NoRange + r.Symbol }
 
 func (r *Refusals) plus(o Refusals) {
 	r.Outside, r.CutsWord, r.NoRange, r.Symbol = r.Outside+o.Outside, r.CutsWord+o.CutsWord, r.NoRange+o.NoRange, r.Symbol+o.Symbol
@@ -401,6 +402,37 @@ func same(a, b *Document) bool {
 func clone(d *Document) *Document {
 	return &Document{Symbols: slices.Clone(d.Symbols), Occurrences: slices.Clone(d.Occurrences),
 		Infos: slices.Clone(d.Infos), Relations: slices.Clone(d.Relations)}
+}
+
+// Inherit takes over documents of another commit's input, of the files that
+// are unchanged and that have none yet.
+func (c *Collector) Inherit(in *Input, rep *IndexReport, unchanged func(path string) bool) error {
+	for i, s := range in.Documents {
+		if c.docs[s.Path] != nil {
+			continue
+		}
+		if !unchanged(s.Path) {
+			rep.RejectedAll++
+			if len(rep.Rejected) < maxRefusalsKept {
+				rep.Rejected = append(rep.Rejected, Refusal{strings.ToValidUTF8(s.Path, "\uFFFD"), "the file changed"})
+			}
+			continue
+		}
+		b, err := in.Read(i)
+		if err != nil {
+			return err
+		}
+		doc, err := DecodeDocument(b)
+		if err != nil {
+			return err
+		}
+		rep.Documents++
+		rep.Occurrences += len(doc.Occurrences)
+		if err := c.keep(s.Path, doc, s.Tool); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Input is the normalised documents of a commit's files. It is safe for

@@ -95,6 +95,9 @@ func readIndex(ctx context.Context, in io.Reader, metadata func(*scip.Metadata) 
 		}
 		if number == indexMetadata {
 			var m scip.Metadata
+			if metadata == nil {
+				continue
+			}
 			if err := proto.Unmarshal(buf.Bytes(), &m); err != nil {
 				return malformed("its metadata: %v", err)
 			}

@@ -81,6 +81,7 @@ type OverlayRequest struct {
 type RebuildRequest struct {
 	Repo     git.Repository
 	Manifest *artifact.Manifest // of the index to compare with
+	Inputs   [][]byte           // its input layers, in partition order
 	Progress string
 	Stderr   io.Writer
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/fetch"
 	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/registry"
 )
@@ -82,19 +83,27 @@ func (a *App) verify(ctx context.Context, args []string, again bool) (*verifyAns
 	}
 	ans.Entries, ans.Blobs, ans.NoContent = proof.Entries, proof.Blobs, proof.NoContent
 	if again {
-		if err := a.compareRebuild(ctx, ans, m, store); err != nil {
+		if err := a.compareRebuild(ctx, ans, m, art, store); err != nil {
 			return nil, err
 		}
 	}
 	return ans, nil
 }
 
-func (a *App) compareRebuild(ctx context.Context, ans *verifyAnswer, m *artifact.Manifest, store registry.Store) error {
+func (a *App) compareRebuild(ctx context.Context, ans *verifyAnswer, m *artifact.Manifest, art *registry.Artifact, store registry.Store) error {
 	repo, err := a.Repo(ctx)
 	if err != nil {
 		return err
 	}
-	digest, err := a.Rebuild(ctx, RebuildRequest{Repo: repo, Manifest: m, Progress: a.Progress(), Stderr: a.Stderr})
+	inputs, err := fetch.Inputs(ctx, store, art)
+	if err != nil {
+		return err
+	}
+	if (len(inputs) == 0) != (len(m.Inputs) == 0) {
+		return fail.New(fail.Verification, "do not use this index; compile the commit again with --replace",
+			"the index names %d inputs and carries %d layers of them", len(m.Inputs), len(inputs))
+	}
+	digest, err := a.Rebuild(ctx, RebuildRequest{Repo: repo, Manifest: m, Inputs: inputs, Progress: a.Progress(), Stderr: a.Stderr})
 	if err != nil {
 		return err
 	}
