@@ -395,3 +395,34 @@ func (r *StructuralReader) PreciseInfos(f int, fn func(PreciseInfo) bool) error 
 	}
 	return nil
 }
+
+// PreciseDefinitions is PreciseUses for those occurrences that define the
+// symbol, or that declare it ahead of its definition.
+func (r *StructuralReader) PreciseDefinitions(symbol string, file int, fn func(row int, o PreciseOccurrence) bool) error {
+	if r.precise == nil {
+		return nil
+	}
+	id, ok := r.precise.symbols.find(symbol)
+	if !ok {
+		return nil
+	}
+	lo, hi := 0, r.precise.rows
+	if file >= 0 {
+		lo, hi = r.PreciseRows(file)
+	}
+	symbols, roles := &r.precise.rowCols[preSymbol], &r.precise.rowCols[preRoles]
+	for i := symbols.next(uint64(id), lo, hi); i < hi; i = symbols.next(uint64(id), i+1, hi) {
+		if SymbolRoles(roles.at(i))&(RolesDefinition|RolesForward) == 0 {
+			continue
+		}
+		o, _, err := r.preciseRow(i)
+		if err != nil {
+			return err
+		}
+		o.Symbol = symbol
+		if !fn(i, o) {
+			return nil
+		}
+	}
+	return nil
+}

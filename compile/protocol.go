@@ -249,7 +249,9 @@ func readFile(b []byte) (f jobFile, err error) {
 	f.skip = artifact.Skip(in.u8())
 	f.parse = in.u8() == 1
 	f.degraded = artifact.Degraded(in.u8())
-	f.input = in.bytes()
+	if f.input = in.bytes(); len(f.input) == 0 {
+		f.input = nil
+	}
 	if in.err != nil {
 		return f, in.err
 	}

@@ -19,7 +19,8 @@ type outcome struct {
 type use struct {
 	file int
 	occ  artifact.Occurrence
-	in   *decl // innermost declaration around it; nil at the top level
+	in   *decl    // innermost declaration around it; nil at the top level
+	said *outcome // what a SCIP document says of it, where that was asked already
 }
 
 // memoKey holds what the outcome of a use depends on besides the index.
@@ -50,6 +51,14 @@ var undecided = outcome{}
 // bind binds one use: by the first rule that applies, from what is written
 // nearest to what is only likely.
 func (b *binder) bind(u use) (outcome, error) {
+	if o, err := b.precisely(u); err != nil || o.binding != "" {
+		return o, err
+	}
+	return b.bindSyntax(u)
+}
+
+// bindSyntax is bind by what the text says alone.
+func (b *binder) bindSyntax(u use) (outcome, error) {
 	// What the text around it says depends on the place.
 	if o, err := b.inferUse(u); err != nil || o.binding != "" {
 		return o, err

@@ -78,6 +78,7 @@ type binder struct {
 	golang   *goTypes
 	rust     *rustTypes
 	told
+	scip map[scipSymbol][]*decl
 }
 
 type moduleKey struct {
@@ -96,6 +97,7 @@ func (e *Engine) newBinder(ctx context.Context) (*binder, error) {
 		decls: map[declID]*decl{}, modules: map[moduleKey]module{}, memo: map[memoKey]outcome{},
 		bases: map[declID]baseList{}, lines: map[int]*lineTable{}, places: map[int]map[artifact.Position]int{},
 		told: newTold(),
+		scip: map[scipSymbol][]*decl{},
 	}, nil
 }
 

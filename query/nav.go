@@ -43,6 +43,7 @@ func (e *Engine) Def(ctx context.Context, text string) (*DefResult, error) {
 		if err := b.unhide(t); err != nil {
 			return err
 		}
+		t.decls = append(slices.Clip(t.decls), t.also...)
 		res.Binding = t.binding
 		if t.binding == External || t.binding == Unresolved {
 			res.Note = t.rule
@@ -162,7 +163,7 @@ func (e *Engine) beginUses(ctx context.Context, what string, o *UsesOptions) (*b
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	if len(t.decls) == 0 {
+	if len(t.decls) == 0 && (len(t.symbols) == 0 || t.binding != External) {
 		return nil, nil, nil, fail.New(fail.NotFound, "name a declaration of this tree", "%s means no declaration in the index: %s", quote(o.Target), t.rule)
 	}
 	if err := b.unhide(t); err != nil {
@@ -212,6 +213,14 @@ func (c *collector) usesOfTarget(t *target, role func(artifact.Role) bool) error
 	}
 	// What is no symbol of the index is used in its own file alone, unless it
 	// is a member: others can name those.
+	symbols, err := b.symbolsOf(t)
+	if err != nil {
+		return err
+	}
+	through, err := b.dispatching(symbols)
+	if err != nil {
+		return err
+	}
 	inFile := map[int][]use{}
 	listed := false
 	for _, d := range t.decls {
@@ -241,7 +250,7 @@ func (c *collector) usesOfTarget(t *target, role func(artifact.Role) bool) error
 				found = append(found, uses...)
 			}
 		}
-		if !listed && len(found) == 0 {
+		if !listed && len(found) == 0 && len(symbols) == 0 {
 			continue
 		}
 		st, err := b.e.ix.Structural(p)
@@ -274,6 +283,9 @@ func (c *collector) usesOfTarget(t *target, role func(artifact.Role) bool) error
 					found = append(found, use{file: a.file, occ: o})
 				}
 			}
+		}
+		if found, err = b.preciselyUsed(p, t, symbols, through, role, found); err != nil {
+			return err
 		}
 		slices.SortStableFunc(found, func(x, y use) int {
 			if x.file != y.file {
@@ -358,12 +370,19 @@ func (b *binder) aliases(t *target) ([]alias, error) {
 
 // add binds one use and files it under what came out.
 func (c *collector) add(u use, t *target) error {
-	if ok, err := c.passes(u.file); err != nil || !ok {
+	ok, err := c.passes(u.file)
+	if err != nil || !ok {
 		return err
 	}
-	var err error
 	if u.in, err = c.b.enclosing(u.file, u.occ.Pos); err != nil {
 		return err
+	}
+	if u.said != nil {
+		if u.said.binding == External {
+			c.res.Total++ // it is what was asked for
+			return c.list(&c.res.Results, u, *u.said)
+		}
+		return c.file(u, *u.said)
 	}
 	o, err := c.b.bind(u)
 	if err != nil {

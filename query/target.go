@@ -18,6 +18,8 @@ type target struct {
 	binding    Binding
 	provenance Provenance
 	rule       string
+	also       []*decl      // what a name that declares one thing refers to besides, such as { a } in JavaScript
+	symbols    []scipSymbol // what SCIP calls it, where a document says; nil where that is still to be asked
 }
 
 var (
@@ -50,6 +52,9 @@ func (b *binder) target(text string) (*target, error) {
 		if strings.ContainsAny(path, "/.") && !strings.Contains(path, "::") {
 			return nil, b.t.noSuchPath(path)
 		}
+	}
+	if t, err := b.bySCIP(text); err != nil || t != nil {
+		return t, err
 	}
 	if i := strings.LastIndexByte(text, ':'); i > 0 && i+1 < len(text) && text[i-1] != ':' {
 		path := cleanPath(text[:i])
@@ -123,6 +128,11 @@ func (b *binder) byPosition(file, line, col int) (*target, error) {
 		return nil, err
 	}
 	at := artifact.Position{Line: uint32(line), Col: uint32(col)}
+	if col > 0 {
+		if t, err := b.preciselyAt(file, at); err != nil || t != nil {
+			return t, err
+		}
+	}
 	lo, hi := st.FileSymbols(f.f)
 	var named []*decl
 	for i := lo; i < hi; i++ {

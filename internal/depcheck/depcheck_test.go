@@ -56,6 +56,7 @@ var mayImport = map[string][]string{
 	"internal/gitobj":       {},
 	"internal/lsp":          {},
 	"internal/lsp/lsptest":  {},
+	"internal/scipbench":    {"artifact", "registry", "fetch", "query"},
 	"internal/navbench":     {"artifact", "registry", "fetch", "query", "internal/lsp"},
 	"internal/depcheck":     {},
 	"internal/visibility":   {},
