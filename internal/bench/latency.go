@@ -28,11 +28,14 @@ func benchLatency(repo, queryFile string, runs int) error {
 		{"start: lexical", []string{"search", "--route", "lexical", queries[0]}},
 		{"start: grep literal", []string{"grep", "-F", "raise ", "-k", "10"}},
 	} {
-		times, err := starts(append(c.args, "--repo", repo, "--quiet", "--no-compile"), runs)
-		if err != nil {
-			return err
+		for _, commit := range [][]string{nil, {"--commit", "HEAD"}} {
+			args := append(append(slices.Clone(c.args), "--repo", repo, "--quiet"), commit...)
+			times, cpu, err := starts(args, runs)
+			if err != nil {
+				return err
+			}
+			fmt.Printf("| %s %s | wall: %s | processor: %s |\n", c.name, strings.Join(commit, " "), quantiles(times), quantiles(cpu))
 		}
-		fmt.Printf("| %s | %s |\n", c.name, quantiles(times))
 	}
 	for _, route := range []string{"lexical", "semantic", "hybrid"} {
 		times, err := warm(repo, route, queries)
@@ -84,21 +87,22 @@ func symbolQueries(repo string) ([]string, error) {
 	return qs, nil
 }
 
-// starts runs the program several times, after one run that does not count.
-func starts(args []string, runs int) ([]time.Duration, error) {
-	var out []time.Duration
+// starts runs the program several times, after one run that does not count, and
+// returns how long each took and how much processor time.
+func starts(args []string, runs int) (out, cpu []time.Duration, err error) {
 	for i := range runs + 1 {
 		cmd := exec.Command(program(), args...)
 		cmd.Stderr = os.Stderr
 		begun := time.Now()
 		if err := cmd.Run(); err != nil {
-			return nil, fmt.Errorf("%s: %w", strings.Join(args, " "), err)
+			return nil, nil, fmt.Errorf("%s: %w", strings.Join(args, " "), err)
 		}
 		if i > 0 {
 			out = append(out, time.Since(begun))
+			cpu = append(cpu, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
 		}
 	}
-	return out, nil
+	return out, cpu, nil
 }
 
 // warm sends all queries twice to one process and keeps the second round.
@@ -139,5 +143,5 @@ func warm(repo, route string, queries []string) ([]time.Duration, error) {
 func quantiles(d []time.Duration) string {
 	slices.Sort(d)
 	at := func(q float64) float64 { return float64(d[int(q*float64(len(d)-1))].Microseconds()) / 1000 }
-	return fmt.Sprintf("p50 %.2f ms, p95 %.2f ms, p99 %.2f ms, n %d", at(0.5), at(0.95), at(0.99), len(d))
+	return fmt.Sprintf("min %.2f ms, p50 %.2f ms, p95 %.2f ms, p99 %.2f ms, n %d", at(0), at(0.5), at(0.95), at(0.99), len(d))
 }

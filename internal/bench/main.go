@@ -9,7 +9,7 @@
 //	    bytes of each view as they travel against the text under the same compressor
 //	go run ./internal/bench latency [-queries FILE] [-n RUNS] REPO
 //	    process start to first answer, and warm queries in one process
-//	go run ./internal/bench registry [-delay 50ms] REPO
+//	go run ./internal/bench registry [-delay 50ms] [-n RUNS] REPO
 //	    pushes and pulls through a registry on the loopback interface: bytes and requests
 //
 // It needs Linux (/proc) and bin/pindex; PINDEX names another binary.
@@ -74,13 +74,14 @@ func run(args []string) error {
 		return benchLatency(fs.Arg(0), *queries, *runs)
 	case "registry":
 		delay := fs.Duration("delay", 0, "added to each request")
+		runs := fs.Int("n", 3, "pulls into an empty cache")
 		if err := fs.Parse(args[1:]); err != nil {
 			return err
 		}
 		if fs.NArg() != 1 {
 			return errors.New("registry needs one repository")
 		}
-		return benchRegistry(fs.Arg(0), *delay)
+		return benchRegistry(fs.Arg(0), *delay, max(1, *runs))
 	}
 	return fmt.Errorf("unknown measurement %q", args[0])
 }
