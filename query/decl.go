@@ -77,6 +77,7 @@ type binder struct {
 	projects *projects
 	golang   *goTypes
 	rust     *rustTypes
+	cfamily  *cTypes
 	told
 	scip map[scipSymbol][]*decl
 }

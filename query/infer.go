@@ -246,6 +246,8 @@ func (b *binder) infer(file int, at uint32) (inferred, error) {
 		return b.inferGo(file, s, at)
 	case "rust":
 		return b.inferRust(file, s, at)
+	case "c", "cpp":
+		return b.inferC(file, s, at)
 	}
 	return inferred{}, nil
 }

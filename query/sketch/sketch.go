@@ -67,6 +67,7 @@ type Node struct {
 	Name   string
 	Sep    byte // Member: '.', ':' for "::", '>' for "->"
 	Flag   bool // Name, Member: it is called. Composite without a type: it is a map's key
+	Args   int  // Name, Member in C: arguments it is called with, and one
 	X, Y   *Node
 	List   []*Node
 	Fn     *Func
@@ -141,10 +142,12 @@ type Def struct {
 	Parent     *Def   // the type, namespace or function around it
 	Members    []*Def // of a type, namespace or module
 	Bases      []*Node
-	Path       string // Import: the module
-	Params     []*Def // Impl: its type parameters
-	Same       *Def   // the definition that this one repeats
-	Async      bool   // Function: its value is to be awaited
+	Path       string  // Import: the module
+	Params     []*Def  // Impl: its type parameters
+	Same       *Def    // the definition that this one repeats
+	Async      bool    // Function: its value is to be awaited
+	Static     bool    // C: it is not seen in other files
+	Args       []*Node // C++: what it is made of, in parentheses
 }
 
 // Use is one use of a name.
@@ -230,6 +233,8 @@ func New(lang string, text []byte) *File {
 		f.readGo()
 	case "rust":
 		f.readRust()
+	case "c", "cpp":
+		f.readC()
 	default:
 		return nil
 	}
@@ -240,7 +245,7 @@ func New(lang string, text []byte) *File {
 // Supports reports whether New reads a language.
 func Supports(lang string) bool {
 	switch lang {
-	case "go", "rust":
+	case "go", "rust", "c", "cpp":
 		return true
 	}
 	return false
@@ -262,7 +267,7 @@ func (f *File) finish() {
 			if len(d.Members) > 0 && d.End > d.Start {
 				f.holders = append(f.holders, d)
 			}
-			if d.Type != nil {
+			if d.Type != nil && (d.Type.Kind == StructType || d.Type.Kind == InterfaceType) {
 				add(d.Type.Fields, d)
 			}
 			add(d.Members, d)
