@@ -84,12 +84,13 @@ type hooks struct {
 // goroutine.
 type builder struct {
 	model    embed.Embedder
+	digest   artifact.Digest // of the model
 	replaced map[artifact.View]Builder
 	hooks    hooks
 }
 
 func newBuilder(model embed.Embedder, replaced map[artifact.View]Builder, h hooks) *builder {
-	return &builder{model: model, replaced: replaced, hooks: h}
+	return &builder{model: model, digest: artifact.DigestOf(model.Model()), replaced: replaced, hooks: h}
 }
 
 // build builds one partition. begin is called before each file and, with
@@ -119,7 +120,7 @@ func (b *builder) build(ctx context.Context, j *job, begin func(file uint32) err
 	if j.probe {
 		return r, nil
 	}
-	in := &views.Partition{Batch: &batch, Contents: contents, Embedder: b.model}
+	in := &views.Partition{Batch: &batch, Contents: contents, Embedder: b.model, Model: b.digest}
 	for _, v := range j.views {
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -40,7 +40,7 @@ type Options struct {
 	// Views to build besides the units, which are always built; none
 	// named means all. The choice is part of the profile.
 	Views []artifact.View
-	// Embedder of the dense view; nil is embed.NewHashed().
+	// Embedder of the dense view; nil is the built-in one.
 	Embedder embed.Embedder
 	// Limits in work, not in time; zero fields mean the built-in values. They
 	// are part of the profile.

@@ -3,12 +3,13 @@ package compile
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/compile/scip"
-	"github.com/pindex-dev/pindex/embed"
+	"github.com/pindex-dev/pindex/embed/builtin"
 	"github.com/pindex-dev/pindex/git"
 	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/internal/gitobj"
@@ -47,7 +48,11 @@ func makePlan(ctx context.Context, o *Options) (*plan, error) {
 	if p.profile, err = newProfile(p.limits, o.Embedder, o.Views, o.AllowSecrets); err != nil {
 		return nil, err
 	}
-	standard, err := newProfile(builtInLimits, embed.NewHashed(), nil, nil)
+	own, err := builtin.New()
+	if err != nil {
+		return nil, fmt.Errorf("the built-in model: %w", err)
+	}
+	standard, err := newProfile(builtInLimits, own, nil, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/compile/secrets"
 	"github.com/pindex-dev/pindex/compile/units"
-	"github.com/pindex-dev/pindex/embed"
+	"github.com/pindex-dev/pindex/embed/builtin"
 	"github.com/pindex-dev/pindex/git"
 	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/internal/gitobj"
@@ -51,7 +51,10 @@ func (o *Options) normalize() error {
 		return err
 	}
 	if o.Embedder == nil {
-		o.Embedder = embed.NewHashed()
+		var err error
+		if o.Embedder, err = builtin.New(); err != nil {
+			return fmt.Errorf("the built-in model: %w", err)
+		}
 	}
 	return nil
 }

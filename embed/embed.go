@@ -70,8 +70,11 @@ func OpenModel(b []byte) (Embedder, error) {
 		return nil, fmt.Errorf("%w: no model header", ErrModel)
 	}
 	version, kind := b[8], b[9]
-	if version != modelVersion || kind != kindHashed {
-		return nil, fmt.Errorf("%w: version %d, kind %d", ErrModelTooNew, version, kind)
+	switch {
+	case version == modelVersion && kind == kindHashed:
+		return openHashed(b)
+	case version == modelVersion && kind == kindStatic:
+		return openStatic(b)
 	}
-	return openHashed(b)
+	return nil, fmt.Errorf("%w: version %d, kind %d", ErrModelTooNew, version, kind)
 }

@@ -40,7 +40,9 @@ func (e *Engine) scoreSemantic(ctx context.Context, terms *queryTerms, sc *searc
 	}
 	em = em.Clone()
 	q := make([]int8, em.Dims())
-	if ts := terms.weighted(); len(ts) > 0 {
+	// Trained weights are better than those that this index's frequencies
+	// give; the projection has none.
+	if ts := terms.weighted(); len(ts) > 0 && em.Name() == embed.HashedName {
 		em.EmbedTerms(ts, q)
 	} else {
 		em.EmbedQuery(terms.text, q)

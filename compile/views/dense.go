@@ -17,8 +17,12 @@ func Dense(in *Partition) ([]byte, error) {
 	}
 	e := in.Embedder
 	n, dims := len(in.Docs), e.Dims()
+	model := in.Model
+	if model == (artifact.Digest{}) {
+		model = artifact.DigestOf(e.Model())
+	}
 	data := artifact.DenseData{
-		Model: artifact.DigestOf(e.Model()),
+		Model: model,
 		Dims:  dims,
 		Docs:  make([]uint32, n),
 		Keys:  make([][16]byte, n),

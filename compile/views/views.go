@@ -24,6 +24,9 @@ type Partition struct {
 	Contents [][]byte
 	// Embedder makes the vectors of the dense view.
 	Embedder embed.Embedder
+	// Model is the digest of the embedder's model; zero means that it is yet
+	// to be computed.
+	Model artifact.Digest
 	// Key is the segment key of the segment to build.
 	Key artifact.Digest
 }

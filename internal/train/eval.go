@@ -1,0 +1,373 @@
+package main
+
+import (
+	"encoding/gob"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pindex-dev/pindex/analysis"
+	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/compile/units"
+	"github.com/pindex-dev/pindex/embed"
+)
+
+// evalRepo is a repository of the search set, cut into units.
+type evalRepo struct {
+	Name, Language string
+	Units          []evalUnit
+	Queries        []evalQuery
+}
+
+type evalUnit struct {
+	Path, Symbol, Signature, Doc, Body string
+	First, Last                        int // lines
+}
+
+type evalQuery struct {
+	Text, Category string
+	Targets        []evalTarget
+}
+
+// evalTarget is a file, or lines of one where Last is not 0.
+type evalTarget struct {
+	Path        string
+	First, Last int
+}
+
+// evaluate measures a model on the development side of the search set: NDCG@10
+// as the benchmark defines it, of the vectors alone over units, of files by
+// their best units, and of files by a plain BM25 without and with the vectors.
+func evaluate(args []string) error {
+	f := flag.NewFlagSet("eval", flag.ContinueOnError)
+	mirrors := f.String("mirrors", "", "`folder` of bare repositories, owner+name/repo")
+	eval := f.String("eval", "", "`folder` of the evaluation data")
+	cache := f.String("cache", "", "`file` to keep the repositories' units in")
+	perRepo := f.Bool("per-repo", false, "print each repository")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	repos, err := evalRepos(*mirrors, *eval, *cache)
+	if err != nil {
+		return err
+	}
+	for _, file := range f.Args() {
+		var e embed.Embedder
+		if file == "hashed" {
+			e = embed.NewHashed()
+		} else {
+			b, err := os.ReadFile(file)
+			if err != nil {
+				return err
+			}
+			if e, err = embed.OpenModel(b); err != nil {
+				return err
+			}
+		}
+		score(file, e, repos, *perRepo)
+	}
+	return nil
+}
+
+func evalRepos(mirrors, eval, cache string) ([]evalRepo, error) {
+	var repos []evalRepo
+	if in, err := os.Open(cache); err == nil {
+		defer in.Close()
+		return repos, gob.NewDecoder(in).Decode(&repos)
+	}
+	var specs []repoSpec
+	if err := readJSON(filepath.Join(eval, "semble/repos.json"), &specs); err != nil {
+		return nil, err
+	}
+	for _, s := range specs {
+		dir := filepath.Join(mirrors, strings.Replace(s.Repository, "/", "+", 1), "repo")
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+			fmt.Fprintln(os.Stderr, "not at hand:", s.Repository)
+			continue
+		}
+		r := evalRepo{Name: s.Name, Language: s.Language}
+		err := eachBlob(dir, s.Revision, s.Root, map[string]bool{}, func(name string, b []byte) {
+			if len(b) > 1<<20 || units.Inspect(b) != artifact.SkipNone {
+				return
+			}
+			t := units.Decode(b)
+			eachUnit(units.Language(name, t.Bytes), name, t, func(u *text) {
+				r.Units = append(r.Units, evalUnit{u.path, u.symbol, u.signature, u.doc, u.body, u.lines[0], u.lines[1]})
+			})
+		})
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.Name, err)
+		}
+		if r.Queries, err = evalQueries(filepath.Join(eval, "semble/annotations", s.Name+".json")); err != nil {
+			return nil, err
+		}
+		repos = append(repos, r)
+	}
+	if cache == "" {
+		return repos, nil
+	}
+	out, err := os.Create(cache)
+	if err != nil {
+		return nil, err
+	}
+	if err := gob.NewEncoder(out).Encode(repos); err != nil {
+		return nil, err
+	}
+	return repos, out.Close()
+}
+
+func evalQueries(file string) ([]evalQuery, error) {
+	var items []struct {
+		Query, Category     string
+		Relevant, Secondary []json.RawMessage
+	}
+	if err := readJSON(file, &items); err != nil {
+		return nil, err
+	}
+	var out []evalQuery
+	for _, it := range items {
+		q := evalQuery{Text: it.Query, Category: it.Category}
+		switch {
+		case q.Category != "":
+		case !strings.Contains(strings.TrimSpace(q.Text), " "):
+			q.Category = "symbol"
+		case strings.HasPrefix(strings.ToLower(q.Text), "how "):
+			q.Category = "architecture"
+		default:
+			q.Category = "semantic"
+		}
+		for _, raw := range slices.Concat(it.Relevant, it.Secondary) {
+			var t struct {
+				Path  string
+				First int `json:"start_line"`
+				Last  int `json:"end_line"`
+			}
+			if json.Unmarshal(raw, &t.Path) != nil {
+				if err := json.Unmarshal(raw, &t); err != nil {
+					return nil, err
+				}
+			}
+			q.Targets = append(q.Targets, evalTarget(t))
+		}
+		out = append(out, q)
+	}
+	return out, nil
+}
+
+func (t *evalTarget) hit(u *evalUnit) bool {
+	if u.Path != t.Path && !strings.HasSuffix(u.Path, "/"+t.Path) && !strings.HasSuffix(t.Path, "/"+u.Path) {
+		return false
+	}
+	return t.First == 0 || t.Last == 0 || u.Last >= t.First && u.First <= t.Last
+}
+
+// ndcg scores the first ten of ranked units.
+func ndcg(us []evalUnit, ranked []int, targets []evalTarget) float64 {
+	if len(targets) == 0 {
+		return 0
+	}
+	var gain [10]bool
+	for _, t := range targets {
+		for i, u := range ranked[:min(10, len(ranked))] {
+			if t.hit(&us[u]) {
+				gain[i] = true
+				break
+			}
+		}
+	}
+	got, ideal := 0.0, 0.0
+	for i, g := range gain {
+		if g {
+			got += 1 / math.Log2(float64(i+2))
+		}
+		if i < len(targets) {
+			ideal += 1 / math.Log2(float64(i+2))
+		}
+	}
+	return got / ideal
+}
+
+// routes that are measured.
+var routes = []string{"units", "files", "bm25 files", "fused files"}
+
+func score(name string, e embed.Embedder, repos []evalRepo, perRepo bool) {
+	byRepo := make([][]float64, len(routes))
+	byQuery := make([][]float64, len(routes))
+	category := map[string][]float64{}
+	for i := range repos {
+		r := &repos[i]
+		sums := make([]float64, len(routes))
+		scored := newScorer(e, r)
+		for _, q := range r.Queries {
+			for k, ranked := range scored.rank(q.Text) {
+				s := ndcg(r.Units, ranked, q.Targets)
+				sums[k] += s
+				byQuery[k] = append(byQuery[k], s)
+				if k == 1 {
+					category[q.Category] = append(category[q.Category], s)
+				}
+			}
+		}
+		for k := range routes {
+			sums[k] /= float64(len(r.Queries))
+			byRepo[k] = append(byRepo[k], sums[k])
+		}
+		if perRepo {
+			fmt.Printf("  %-20s %-10s units %.3f  files %.3f  bm25 %.3f  fused %.3f\n", r.Name, r.Language, sums[0], sums[1], sums[2], sums[3])
+		}
+	}
+	fmt.Printf("%s: NDCG@10, mean over %d repositories (95%% interval) and over %d queries\n", name, len(repos), len(byQuery[0]))
+	for k, route := range routes {
+		lo, hi := interval(byRepo[k])
+		fmt.Printf("  %-12s %.4f (%.3f to %.3f)  %.4f\n", route, mean(byRepo[k]), lo, hi, mean(byQuery[k]))
+	}
+	for c, s := range category {
+		fmt.Printf("  files, %s: %.4f (%d)", c, mean(s), len(s))
+	}
+	fmt.Println()
+}
+
+func mean(v []float64) float64 {
+	s := 0.0
+	for _, x := range v {
+		s += x
+	}
+	return s / max(float64(len(v)), 1)
+}
+
+// interval is the 95% bootstrap interval of a mean.
+func interval(v []float64) (lo, hi float64) {
+	r := rand.New(rand.NewPCG(1, 1))
+	means := make([]float64, 2000)
+	for i := range means {
+		for range v {
+			means[i] += v[r.IntN(len(v))]
+		}
+		means[i] /= max(float64(len(v)), 1)
+	}
+	slices.Sort(means)
+	return means[len(means)/40], means[len(means)-len(means)/40]
+}
+
+// scorer ranks one repository's units.
+type scorer struct {
+	e       embed.Embedder
+	r       *evalRepo
+	rows    []int8
+	a       analysis.Analyzer
+	posting map[string][]posting
+	length  []float64
+	mean    float64
+}
+
+type posting struct {
+	unit int
+	n    float64
+}
+
+func newScorer(e embed.Embedder, r *evalRepo) *scorer {
+	s := &scorer{e: e, r: r, posting: map[string][]posting{}}
+	d := e.Dims()
+	s.rows = make([]int8, d*len(r.Units))
+	for i := range r.Units {
+		u := &r.Units[i]
+		e.Embed(embed.Document{Path: u.Path, Symbol: []byte(u.Symbol), Signature: [][]byte{[]byte(u.Signature)}, Doc: [][]byte{[]byte(u.Doc)}, Body: [][]byte{[]byte(u.Body)}}, s.rows[i*d:(i+1)*d])
+		count := map[string]float64{}
+		n := 0.0
+		for _, t := range []string{u.Path, u.Path, u.Symbol, u.Symbol, u.Signature, u.Doc, u.Body} {
+			s.a.Scan([]byte(t), func(t analysis.Token) { count[string(t.Term)]++; n++ })
+		}
+		for t, c := range count {
+			s.posting[t] = append(s.posting[t], posting{i, c})
+		}
+		s.length = append(s.length, n)
+		s.mean += n / float64(len(r.Units))
+	}
+	return s
+}
+
+func (s *scorer) rank(q string) [][]int {
+	d, n := s.e.Dims(), len(s.r.Units)
+	v := make([]int8, d)
+	s.e.EmbedQuery(q, v)
+	dots := make([]int32, n)
+	embed.Scan(v, s.rows, d, dots)
+	dense, lexical, fused := make([]float64, n), make([]float64, n), make([]float64, n)
+	top := 1e-9
+	s.a.Scan([]byte(q), func(t analysis.Token) {
+		list := s.posting[string(t.Term)]
+		idf := math.Log(1 + (float64(n)-float64(len(list))+0.5)/(float64(len(list))+0.5))
+		for _, p := range list {
+			lexical[p.unit] += idf * p.n * 2.2 / (p.n + 1.2*(0.25+0.75*s.length[p.unit]/s.mean))
+			top = max(top, lexical[p.unit])
+		}
+	})
+	best := 1e-9
+	for i, x := range dots {
+		dense[i] = float64(x) / (embed.Norm * embed.Norm)
+		best = max(best, dense[i])
+	}
+	for i := range fused {
+		fused[i] = 0.4*lexical[i]/top + 0.6*dense[i]/best
+	}
+	return [][]int{ranked(dense), s.files(dense), s.files(lexical), s.files(fused)}
+}
+
+func ranked(scores []float64) []int {
+	out := make([]int, len(scores))
+	for i := range out {
+		out[i] = i
+	}
+	slices.SortStableFunc(out, func(a, b int) int {
+		if scores[a] > scores[b] {
+			return -1
+		}
+		if scores[a] < scores[b] {
+			return 1
+		}
+		return 0
+	})
+	return out
+}
+
+// files ranks files by their best unit, a fifth of the second and a tenth of
+// the third, and returns each file's best unit.
+func (s *scorer) files(scores []float64) []int {
+	byFile := map[string][]int{}
+	var order []string
+	for _, u := range ranked(scores) {
+		p := s.r.Units[u].Path
+		if byFile[p] == nil {
+			order = append(order, p)
+		}
+		byFile[p] = append(byFile[p], u)
+	}
+	value := func(p string) float64 {
+		v := 0.0
+		for i, u := range byFile[p][:min(3, len(byFile[p]))] {
+			v += scores[u] * []float64{1, 0.2, 0.1}[i]
+		}
+		return v
+	}
+	slices.SortStableFunc(order, func(a, b string) int {
+		if x, y := value(a), value(b); x > y {
+			return -1
+		} else if x < y {
+			return 1
+		}
+		return 0
+	})
+	out := make([]int, len(order))
+	for i, p := range order {
+		out[i] = byFile[p][0]
+	}
+	return out
+}
