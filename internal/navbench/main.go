@@ -47,6 +47,7 @@ func run(ctx context.Context, args []string) error {
 		fs.StringVar(&o.Lang, "lang", "", "go, python, typescript, javascript, rust, c or cpp")
 		fs.StringVar(&o.Out, "out", "", "file to write")
 		fs.IntVar(&o.N, "n", 250, "positions of each of the two samples")
+		fs.IntVar(&o.Files, "files", 1000, "ask for the server's occurrences in this many files at most, drawn")
 		fs.Uint64Var(&o.Seed, "seed", 1, "of the samples")
 		fs.StringVar(&o.Name, "name", "", "the repository's name in the file (default: the checkout's folder)")
 		fs.StringVar(&o.Under, "under", "", "sample only files whose path begins so")

@@ -17,7 +17,7 @@ import (
 
 type oracleOptions struct {
 	Repo, Lang, Out, Name, Under, At string
-	N                                int
+	N, Files                         int
 	Seed                             uint64
 	Wait, Each                       time.Duration
 }
@@ -223,6 +223,12 @@ func positions(ctx context.Context, cl *lsp.Client, c *checkout, lang language, 
 		token
 	}
 	var occ, ident []at
+	// A server may need long for all occurrences of one file.
+	rng := rand.New(rand.NewPCG(o.Seed, 4))
+	asked := map[string]bool{}
+	for _, i := range rng.Perm(len(files))[:min(o.Files, len(files))] {
+		asked[files[i]] = true
+	}
 	for _, f := range files {
 		b, err := os.ReadFile(filepath.Join(c.dir, filepath.FromSlash(f)))
 		if err != nil {
@@ -230,6 +236,9 @@ func positions(ctx context.Context, cl *lsp.Client, c *checkout, lang language, 
 		}
 		for _, t := range lang.identifiers(string(b)) {
 			ident = append(ident, at{f, t})
+		}
+		if !asked[f] {
+			continue
 		}
 		places, err := cl.Occurrences(ctx, f)
 		if err != nil {
@@ -252,8 +261,7 @@ func positions(ctx context.Context, cl *lsp.Client, c *checkout, lang language, 
 			return nil, err
 		}
 	}
-	fmt.Fprintf(os.Stderr, "navbench: %d files, %d occurrences of the oracle, %d identifiers\n", len(files), len(occ), len(ident))
-	rng := rand.New(rand.NewPCG(o.Seed, 4))
+	fmt.Fprintf(os.Stderr, "navbench: %d occurrences of the oracle in %d files, %d identifiers in %d\n", len(occ), len(asked), len(ident), len(files))
 	draw := func(from []at, sample string) (out []record) {
 		rng.Shuffle(len(from), func(i, j int) { from[i], from[j] = from[j], from[i] })
 		for _, a := range from[:min(o.N, len(from))] {
