@@ -171,7 +171,9 @@ func (v *verdict) judgeDef() {
 func (v *verdict) judgeRefs() {
 	if v.Lang == "python" {
 		drop := distinct(append([]place{{v.Path, v.Line}}, v.Def...))
-		known := func(p place) bool { return v.Repo != "flask" || strings.HasPrefix(p.Path, "src/") || strings.HasPrefix(p.Path, "tests/type_check") }
+		known := func(p place) bool {
+			return v.Repo != "flask" || strings.HasPrefix(p.Path, "src/") || strings.HasPrefix(p.Path, "tests/type_check")
+		}
 		v.oursRefs = slices.DeleteFunc(v.oursRefs, func(p place) bool { return !known(p) })
 		v.Refs = slices.DeleteFunc(v.Refs, func(p place) bool { return !known(p) })
 		v.oursRefs, v.Refs = without(v.oursRefs, drop), without(v.Refs, drop)
