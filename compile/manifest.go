@@ -122,9 +122,8 @@ func (r *run) describeFiles(m *artifact.Manifest, ready map[artifact.View]bool) 
 	for reason, n := range sum.Degraded {
 		m.Degraded[reason] = n
 	}
-	backends := languages.Backends()
 	for lang, n := range sum.Languages {
-		l := artifact.Language{Files: n.Files, Bytes: n.Bytes, Backends: languageBackends(lang, backends[lang], ready), Precise: n.Precise}
+		l := artifact.Language{Files: n.Files, Bytes: n.Bytes, Backends: languages.Manifest(lang, units.Backend(lang), ready[artifact.Structural]), Precise: n.Precise}
 		if n.Precise > 0 {
 			l.Backends["precise"] = artifact.InputSCIP
 		}
@@ -155,19 +154,6 @@ func (p *plan) count(n int, files []builtFile) *artifact.FileCounts {
 		}
 	}
 	return c
-}
-
-// languageBackends says what provides each capability for one language; it
-// names only what is in the artifact. parser is "" where there is none.
-func languageBackends(lang, parser string, ready map[artifact.View]bool) map[string]string {
-	if parser == "" {
-		return map[string]string{"units": units.Backend(lang)}
-	}
-	b := map[string]string{"units": parser}
-	if ready[artifact.Structural] {
-		b["symbols"], b["occurrences"], b["imports"] = parser, parser, parser
-	}
-	return b
 }
 
 // report collects what the build cost.

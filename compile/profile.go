@@ -19,7 +19,7 @@ import (
 
 // Version changes whenever this package decides something about a file in a
 // new way; it is part of the profile.
-const Version = "2"
+const Version = "3"
 
 // newProfile returns θ: all that can change a byte besides the commit. chosen
 // is Options.Views and allowed Options.AllowSecrets, both normalized.

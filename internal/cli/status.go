@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -80,7 +81,7 @@ func writeStatus(o *output, s *statusAnswer) {
 		if name == "" {
 			name = "(other text)"
 		}
-		o.print("  %-14s %6d files %10d bytes  units by %s\n", name, l.Files, l.Bytes, l.Backends["units"])
+		o.print("  %-14s %6d files %10d bytes  %s\n", name, l.Files, l.Bytes, backends(l.Backends))
 	}
 	for _, l := range []struct {
 		title  string
@@ -99,4 +100,16 @@ func writeStatus(o *output, s *statusAnswer) {
 	for _, path := range s.Changed {
 		o.print("changed    %s\n", o.name(path))
 	}
+}
+
+// backends says in one line what provides a language's capabilities.
+func backends(b map[string]string) string {
+	line := "units by " + b["units"]
+	if g := b["graph.cold"]; g != "" {
+		line += "; graph by " + strings.TrimPrefix(g, "binding at query time: ")
+	}
+	if b["live"] != "" {
+		line += "; live on request"
+	}
+	return line
 }

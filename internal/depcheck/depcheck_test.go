@@ -52,6 +52,7 @@ var mayImport = map[string][]string{
 	"action/runsteps":       {},
 	"internal/bench":        {"artifact", "git", "registry", "registry/registrytest", "fetch"},
 	"internal/linediff":     {},
+	"internal/langdoc":      {"compile/languages", "compile/scan", "compile/syntax", "internal/lsp"},
 	"internal/durable":      {},
 	"internal/train":        {"artifact", "analysis", "embed", "compile/syntax", "compile/units"},
 	"internal/fail":         {},
