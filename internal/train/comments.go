@@ -105,8 +105,16 @@ func heredoc(lines []string, i, maxCode int) (p rawPair, next int) {
 func firstSentence(doc string) string {
 	d := strings.TrimSpace(doc)
 	for i := 0; i+1 < len(d); i++ {
-		if i > 20 && (d[i] == '.' && (d[i+1] == ' ' || d[i+1] == '\n') || d[i] == '\n' && strings.TrimSpace(strings.TrimLeft(d[i+1:min(len(d), i+6)], "/*# ")) == "") {
+		if i <= 20 {
+			continue
+		}
+		if d[i] == '.' && (d[i+1] == ' ' || d[i+1] == '\n') {
 			return d[:i]
+		}
+		if d[i] == '\n' {
+			if next, _, _ := strings.Cut(d[i+1:], "\n"); strings.Trim(next, "/*#; \t") == "" {
+				return d[:i] // an empty line
+			}
 		}
 	}
 	return d

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -202,6 +203,13 @@ func score(name string, e embed.Embedder, repos []evalRepo, perRepo bool) {
 	byRepo := make([][]float64, len(routes))
 	byQuery := make([][]float64, len(routes))
 	category := map[string][]float64{}
+	units, begun := 0, cpuTime()
+	var buf []int8
+	for i := range repos {
+		units += len(repos[i].Units)
+		buf = embedAll(e, &repos[i], buf[:0])
+	}
+	took := cpuTime() - begun
 	for i := range repos {
 		r := &repos[i]
 		sums := make([]float64, len(routes))
@@ -224,13 +232,14 @@ func score(name string, e embed.Embedder, repos []evalRepo, perRepo bool) {
 			fmt.Printf("  %-20s %-10s units %.3f  files %.3f  bm25 %.3f  fused %.3f\n", r.Name, r.Language, sums[0], sums[1], sums[2], sums[3])
 		}
 	}
+	fmt.Printf("%s: %d units embedded at %.0f a second of processor time\n", name, units, float64(units)/took.Seconds())
 	fmt.Printf("%s: NDCG@10, mean over %d repositories (95%% interval) and over %d queries\n", name, len(repos), len(byQuery[0]))
 	for k, route := range routes {
 		lo, hi := interval(byRepo[k])
 		fmt.Printf("  %-12s %.4f (%.3f to %.3f)  %.4f\n", route, mean(byRepo[k]), lo, hi, mean(byQuery[k]))
 	}
-	for c, s := range category {
-		fmt.Printf("  files, %s: %.4f (%d)", c, mean(s), len(s))
+	for _, c := range slices.Sorted(maps.Keys(category)) {
+		fmt.Printf("  files, %s: %.4f (%d)", c, mean(category[c]), len(category[c]))
 	}
 	fmt.Println()
 }
@@ -275,11 +284,9 @@ type posting struct {
 
 func newScorer(e embed.Embedder, r *evalRepo) *scorer {
 	s := &scorer{e: e, r: r, posting: map[string][]posting{}}
-	d := e.Dims()
-	s.rows = make([]int8, d*len(r.Units))
+	s.rows = embedAll(e, r, nil)
 	for i := range r.Units {
 		u := &r.Units[i]
-		e.Embed(embed.Document{Path: u.Path, Symbol: []byte(u.Symbol), Signature: [][]byte{[]byte(u.Signature)}, Doc: [][]byte{[]byte(u.Doc)}, Body: [][]byte{[]byte(u.Body)}}, s.rows[i*d:(i+1)*d])
 		count := map[string]float64{}
 		n := 0.0
 		for _, t := range []string{u.Path, u.Path, u.Symbol, u.Symbol, u.Signature, u.Doc, u.Body} {
@@ -292,6 +299,17 @@ func newScorer(e embed.Embedder, r *evalRepo) *scorer {
 		s.mean += n / float64(len(r.Units))
 	}
 	return s
+}
+
+// embedAll appends the vectors of all units.
+func embedAll(e embed.Embedder, r *evalRepo, rows []int8) []int8 {
+	d := e.Dims()
+	rows = slices.Grow(rows, d*len(r.Units))[:d*len(r.Units)]
+	for i := range r.Units {
+		u := &r.Units[i]
+		e.Embed(embed.Document{Path: u.Path, Symbol: []byte(u.Symbol), Signature: [][]byte{[]byte(u.Signature)}, Doc: [][]byte{[]byte(u.Doc)}, Body: [][]byte{[]byte(u.Body)}}, rows[i*d:(i+1)*d])
+	}
+	return rows
 }
 
 func (s *scorer) rank(q string) [][]int {

@@ -78,7 +78,7 @@ func (n *names) pack(name string) bool {
 
 func (n *names) part(c string) bool {
 	c = strings.TrimSuffix(versionTail.ReplaceAllString(strings.ToLower(c), ""), ".js")
-	return n.exact[c] || n.exact[strings.ReplaceAll(c, "_", "-")] || n.exact[ecosystem.ReplaceAllString(c, "")]
+	return n.exact[c] || n.exact[strings.TrimRight(c, "0123456789")] || n.exact[strings.ReplaceAll(c, "_", "-")] || n.exact[ecosystem.ReplaceAllString(c, "")]
 }
 
 // file reports whether a path leads through a folder, or to a file, that is

@@ -15,6 +15,7 @@ import (
 func export(args []string) error {
 	f := flag.NewFlagSet("export", flag.ContinueOnError)
 	name := f.String("fit", "fit.bin", "`name` of the table in DATA")
+	fields := f.String("fields", "4 4 4 4 4", "`steps` that one occurrence counts in path, symbol, signature, documentation, body; 4 are one occurrence")
 	rest, err := parseFlags(f, args, 2)
 	if err != nil {
 		return err
@@ -27,7 +28,11 @@ func export(args []string) error {
 	if err != nil {
 		return err
 	}
-	b, err := encode(v, t)
+	var steps [5]uint16
+	if _, err := fmt.Sscan(*fields, &steps[0], &steps[1], &steps[2], &steps[3], &steps[4]); err != nil {
+		return fmt.Errorf("fields: %w", err)
+	}
+	b, err := encode(v, t, steps)
 	if err != nil {
 		return err
 	}
@@ -38,14 +43,10 @@ func export(args []string) error {
 // steps of the frequency table that make one occurrence.
 const unit = 4
 
-// fieldSteps are what one occurrence counts in path, symbol, signature,
-// documentation, body.
-var fieldSteps = [5]uint16{unit, unit, unit, unit, unit}
-
 // encode scales each vector to the whole range of a byte, and puts the scale
 // into the word's weight.
-func encode(v *vocabulary, t *table) ([]byte, error) {
-	m := &embed.StaticModel{Dims: t.dims, Fields: fieldSteps, Unit: unit, Freq: embed.StaticFrequency(unit, 64*unit), Piece: minPiece, Words: v.words}
+func encode(v *vocabulary, t *table, fields [5]uint16) ([]byte, error) {
+	m := &embed.StaticModel{Dims: t.dims, Fields: fields, Unit: unit, Freq: embed.StaticFrequency(unit, 64*unit), Piece: minPiece, Words: v.words}
 	scale := make([]float64, len(v.words))
 	highest := 0.0
 	for i := range v.words {

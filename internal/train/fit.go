@@ -217,7 +217,8 @@ func (tr *trainer) run(pairs []pair, save func() error) {
 		batch := list[at[g] : at[g]+tr.batch]
 		at[g] += tr.batch
 		tr.fill(pairs, batch, true)
-		progress := float64(step) / float64(steps)
+		// A run that will not see every pair slows down all the same.
+		progress := max(float64(step)/float64(steps), float64(time.Since(tr.start))/float64(tr.limit))
 		loss += tr.step(float32(max(0.02, 1-progress)))
 		n++
 		if (step+1)%200 == 0 || step+1 == steps {
@@ -258,7 +259,7 @@ func (tr *trainer) fill(pairs []pair, batch []int32, vary bool) {
 		code := p.code
 		if vary {
 			if p.kind != pathToCode && tr.r.Float64() < tr.path || p.kind == commentToCode && tr.r.Float64() < 0.5 {
-				code = merge(code, p.path)
+				code = merge(merge(code, p.path), p.path) // path words count twice
 			}
 			if tr.r.Float64() < tr.neighbour {
 				if o := int(n) + 1 - 2*tr.r.IntN(2); o >= 0 && o < len(pairs) && pairs[o].group == p.group {
@@ -266,7 +267,7 @@ func (tr *trainer) fill(pairs []pair, batch []int32, vary bool) {
 				}
 			}
 		} else if p.kind != pathToCode {
-			code = merge(code, p.path)
+			code = merge(merge(code, p.path), p.path)
 		}
 		tr.sides[0][i], tr.sides[1][i] = p.words, code
 	}

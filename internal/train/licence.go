@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path"
 	"regexp"
 	"strings"
@@ -23,7 +24,7 @@ func permissive(field string) bool {
 }
 
 var (
-	allowedWords = regexp.MustCompile(`\b(mit|mit-0|expat|x11|bsd|0bsd|bsd-[0-9]|isc|apache|zlib|libpng|unlicense|cc0|boost|bsl-1|psf|python|postgresql|public domain|ruby|php|openssl|tcl|hpnd|ncsa|unicode|artistic-2|wtfpl|blueoak|afl)`)
+	allowedWords = regexp.MustCompile(`\b(mit|mit-0|expat|x11|bsd|0bsd|bsd-[0-9]|isc|apache|apl2|zlib|libpng|unlicense|cc0|boost|bsl-1|psf|python|postgresql|public domain|ruby|php|openssl|tcl|hpnd|ncsa|unicode|artistic-2|wtfpl|blueoak|afl)`)
 	refusedWords = regexp.MustCompile(`gpl|affero|mozilla|\bmpl|epl|eclipse|cddl|eupl|sspl|busl|business source|proprietary|commercial|elastic|cc-by|creative|osl|cpl|commons clause`)
 )
 
@@ -55,17 +56,14 @@ func licenceOf(text string) string {
 	return ""
 }
 
-var licenceFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying|copyright|unlicense)([.-](txt|md|rst|mit|apache|apache-2\.0|bsd))?$`)
+var licenceFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying|copyright|unlicense)([.-](txt|md|rst|mit|apache|apl2|apache-2\.0|bsd))?$`)
 
 // licence finds out a package's licence: what its metadata says, else what its
 // licence's text is. ok is false for any that is not known to be permissive.
 func (p *pack) licence() (name string, ok bool) {
-	if known := mavenLicences.FindString(p.name); p.kind == "mvn" {
-		// Sources of this registry carry no licence; those that the list names
-		// were looked up by hand.
-		if known != "" {
-			return "", false
-		}
+	if p.kind == "mvn" {
+		name = mavenLicence(p.meta, p.name)
+		return name, permissive(name)
 	}
 	var meta, text string
 	want := func(n string) bool {
@@ -77,8 +75,6 @@ func (p *pack) licence() (name string, ok bool) {
 			return n == "package.json" || licenceFile.MatchString(n)
 		case "cargo":
 			return n == "Cargo.toml" || licenceFile.MatchString(n)
-		case "mvn":
-			return licenceFile.MatchString(base) && strings.Contains(n, "META-INF")
 		}
 		return licenceFile.MatchString(n)
 	}
@@ -125,15 +121,48 @@ func (p *pack) licence() (name string, ok bool) {
 	if name = licenceOf(text); name != "" {
 		return name, permissive(name)
 	}
-	if p.kind == "mvn" {
-		return "by its project: Apache-2.0, MIT or BSD", true
-	}
 	return "unknown", false
 }
 
-// mavenLicences matches artifacts of projects that are under a licence that is
-// not permissive.
-var mavenLicences = regexp.MustCompile(`(?i)hibernate|bc(prov|pkix|pg)|jgit|junit-|logback|infinispan|eclipse|presto-main|jetty|jakarta|h2-|aspectj|jooq|exoplayer|mariadb|javassist|trove`)
+var (
+	pomLicences = regexp.MustCompile(`(?s)<licenses>(.*?)</licenses>`)
+	pomName     = regexp.MustCompile(`(?s)<name>\s*(.*?)\s*</name>`)
+	pomParent   = regexp.MustCompile(`(?s)<parent>(.*?)</parent>`)
+	pomID       = regexp.MustCompile(`<artifactId>\s*(.*?)\s*</artifactId>`)
+	pomVersion  = regexp.MustCompile(`<version>\s*(.*?)\s*</version>`)
+)
+
+// mavenLicence reads the licences that an artifact's description, or the
+// nearest of its parents', names: a choice.
+func mavenLicence(repo, name string) string {
+	for range 8 {
+		found, err := walkFor(repo, func(p string) bool { return path.Base(p) == name+".pom" })
+		if err != nil || len(found) == 0 {
+			return ""
+		}
+		b, err := os.ReadFile(found[0])
+		if err != nil {
+			return ""
+		}
+		if m := pomLicences.FindSubmatch(b); m != nil {
+			var names []string
+			for _, n := range pomName.FindAllSubmatch(m[1], -1) {
+				names = append(names, string(n[1]))
+			}
+			return strings.Join(names, " or ")
+		}
+		m := pomParent.FindSubmatch(b)
+		if m == nil {
+			return ""
+		}
+		id, version := pomID.FindSubmatch(m[1]), pomVersion.FindSubmatch(m[1])
+		if id == nil || version == nil {
+			return ""
+		}
+		name = string(id[1]) + "-" + string(version[1])
+	}
+	return ""
+}
 
 // debianLicence reads debian/copyright: the licence of most of a package's
 // stanzas for its own files.
@@ -145,7 +174,7 @@ func debianLicence(archive string) (string, bool) {
 	}
 	stanza := regexp.MustCompile(`(?m)^Files: *\*[^\n]*\n(?:[ \t].*\n|[A-Z][A-Za-z-]*:.*\n)*?License: *(.+)`)
 	if m := stanza.FindStringSubmatch(text); m != nil {
-		return strings.TrimSpace(m[1]), permissive(strings.TrimSpace(m[1])) || regexp.MustCompile(`(?i)^(expat|ruby|php|bsd|apache|mit|isc|postgresql|psf|openssl|zlib|tcl|curl|libpng|freetype|libtiff|bsl)`).MatchString(strings.TrimSpace(m[1])) && !refusedWords.MatchString(strings.ToLower(m[1]))
+		return strings.TrimSpace(m[1]), permissive(strings.TrimSpace(m[1])) || regexp.MustCompile(`(?i)^(expat|ruby|php|bsd|apache|apl2|mit|isc|postgresql|psf|openssl|zlib|tcl|curl|libpng|freetype|libtiff|bsl)`).MatchString(strings.TrimSpace(m[1])) && !refusedWords.MatchString(strings.ToLower(m[1]))
 	}
 	name := licenceOf(text)
 	return name, permissive(name)

@@ -52,7 +52,8 @@ func packs(data string) ([]pack, error) {
 		return nil, err
 	}
 	for _, f := range jars {
-		add("mvn", strings.TrimSuffix(filepath.Base(f), "-sources.jar"), f)
+		name := strings.TrimSuffix(filepath.Base(f), "-sources.jar")
+		all = append(all, pack{kind: "mvn", name: name, file: f, meta: filepath.Join(data, "mvn/repo")})
 	}
 	// A module's folder is the one whose name ends in a version.
 	version := regexp.MustCompile(`@v[0-9]`)

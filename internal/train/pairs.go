@@ -63,23 +63,27 @@ type pairMaker struct {
 func makePairs(args []string) error {
 	f := flag.NewFlagSet("pairs", flag.ContinueOnError)
 	size := f.Int("words", 40000, "size of the vocabulary")
+	keep := f.Bool("keep", false, "keep the vocabulary that there is")
 	rest, err := parseFlags(f, args, 1)
 	if err != nil {
 		return err
 	}
 	texts := filepath.Join(rest[0], "texts.bin")
-	v, err := countWords(texts, *size)
-	if err != nil {
-		return err
+	list := filepath.Join(rest[0], "vocab.tsv")
+	var v *vocabulary
+	if *keep {
+		v, err = readVocabulary(list)
+	} else if v, err = countWords(texts, *size); err == nil {
+		err = v.write(list)
 	}
-	if err := v.write(filepath.Join(rest[0], "vocab.tsv")); err != nil {
+	if err != nil {
 		return err
 	}
 	out, err := os.Create(filepath.Join(rest[0], "pairs.bin"))
 	if err != nil {
 		return err
 	}
-	m := &pairMaker{v: v, count: map[uint16]int{}, seen: map[uint64]uint8{}, out: bufio.NewWriterSize(out, 1<<20), lang: map[string]int{}}
+	m := newPairMaker(v, out)
 	var last *text
 	err = readTexts(texts, func(t *text) error {
 		m.text(t, last)
@@ -97,6 +101,10 @@ func makePairs(args []string) error {
 		return err
 	}
 	return out.Close()
+}
+
+func newPairMaker(v *vocabulary, out io.Writer) *pairMaker {
+	return &pairMaker{v: v, count: map[uint16]int{}, seen: map[uint64]uint8{}, out: bufio.NewWriterSize(out, 1<<20), lang: map[string]int{}}
 }
 
 // text makes the pairs of one text.
