@@ -521,6 +521,15 @@ func (b *binder) implementations(ds []*decl) ([]related, error) {
 		seen[d.id] = true
 	}
 	for _, d := range ds {
+		stated, err := b.preciseImplementations(d)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range stated {
+			add(r)
+		}
+	}
+	for _, d := range ds {
 		if d.container() {
 			down, _, err := b.typeWalk([]*decl{d}, b.derived)
 			if err != nil {

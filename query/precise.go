@@ -576,3 +576,47 @@ func (b *binder) preciselyUsed(p int, t *target, symbols, through []scipSymbol, 
 	}
 	return all, nil
 }
+
+// preciseImplementations returns what SCIP documents say implements or
+// overrides a declaration.
+func (b *binder) preciseImplementations(d *decl) ([]related, error) {
+	symbols, err := b.symbolsOf(&target{decls: []*decl{d}})
+	if err != nil || len(symbols) == 0 {
+		return nil, err
+	}
+	how := "override"
+	if d.container() {
+		how = "implement"
+	}
+	var found []scipSymbol
+	for p := range b.e.parts() {
+		st, err := b.e.ix.Structural(p)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range symbols {
+			if s.file >= 0 {
+				continue
+			}
+			if err := st.PreciseRelations("", s.name, func(r artifact.PreciseRelation) bool {
+				if x := symbolIn(b.t.number[p][r.File], r.Symbol); r.Flags&artifact.RelationImplementation != 0 && !slices.Contains(found, x) {
+					found = append(found, x)
+				}
+				return true
+			}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	var out []related
+	for _, x := range found {
+		ds, err := b.defined(x)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range ds {
+			out = append(out, related{decl: m, how: how, provenance: Precise, rule: ruleSCIP, of: d, depth: 1})
+		}
+	}
+	return out, nil
+}

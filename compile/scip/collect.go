@@ -227,7 +227,9 @@ func (c *Collector) convert(raw *rawDocument, t *text, names *symbolNames) (doc 
 		if len(s) == 0 || len(s) > MaxSymbol {
 			return 0, false
 		}
-		if _, err := scip.ParseSymbol(s); err != nil {
+		// Local symbols are numbered anew, so that their grammar, which some
+		// indexers stretch, does not matter.
+		if _, err := scip.ParseSymbol(s); err != nil && (!IsLocal(s) || len(s) == len(localPrefix)) {
 			known[strings.Clone(s)] = false
 			return 0, false
 		}

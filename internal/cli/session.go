@@ -132,6 +132,20 @@ func (a *App) open(ctx context.Context) (*session, error) {
 	return s, nil
 }
 
+// Index opens the index of the commit that was asked for, without what the
+// working tree adds to it. It must be closed.
+func (a *App) Index(ctx context.Context) (*artifact.Index, error) {
+	s, err := a.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if s.distance > 0 {
+		return nil, errors.Join(fail.New(fail.NoIndex, "compile the commit with pindex compile",
+			"there is no index of %s itself", short(s.asked)), s.index.Close())
+	}
+	return s.index, nil
+}
+
 // quietHeap is the size in bytes up to which a process that answers once
 // collects no garbage.
 const quietHeap = 64 << 20
