@@ -14,7 +14,7 @@ RUN go mod download
 COPY . .
 
 FROM source AS build-client
-RUN CGO_ENABLED=0 go build -tags nethttpomithttp2 -trimpath -ldflags='-s -w' -o /out/pindex-client ./cmd/pindex-client
+RUN GOFLAGS="$(tr '\n' ' ' <cmd/pindex-client/goflags)" CGO_ENABLED=0 go build -o /out/pindex-client ./cmd/pindex-client
 # The cache folder is made here, as the image below has no shell to make it.
 RUN mkdir -p /out/cache && chmod 0700 /out/cache
 

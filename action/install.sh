@@ -24,8 +24,9 @@ if [[ $mode = build ]]; then
   export CGO_ENABLED=1 CGO_CFLAGS='-O2 -g0'
   command -v "${CC:-cc}" >/dev/null 2>&1 || die "mode build needs a C compiler: the parsers are C"
 else
-  export CGO_ENABLED=0
-  flags+=(-tags nethttpomithttp2)
+  export CGO_ENABLED=0 GOFLAGS
+  GOFLAGS=$(tr '\n' ' ' <"$GITHUB_ACTION_PATH/cmd/pindex-client/goflags")
+  flags=()
 fi
 # Not in the workspace, whose go.mod, go.work and settings are another's.
 cd "$GITHUB_ACTION_PATH"

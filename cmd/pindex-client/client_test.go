@@ -35,8 +35,12 @@ const maxSize = 10_000_000
 func build(t *testing.T, goos, goarch string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "pindex-client")
-	cmd := exec.Command("go", "build", "-tags=nethttpomithttp2", "-trimpath", "-ldflags=-s -w", "-o", out, ".")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goos, "GOARCH="+goarch)
+	flags, err := os.ReadFile("goflags")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("go", "build", "-o", out, ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goos, "GOARCH="+goarch, "GOFLAGS="+strings.ReplaceAll(string(flags), "\n", " "))
 	if b, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("go build for %s/%s: %v\n%s", goos, goarch, err, b)
 	}
