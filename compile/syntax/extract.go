@@ -10,7 +10,7 @@ import (
 
 // frameworkVersion changes whenever this file, the flattening or the limits'
 // defaults change what Parse returns for any language.
-const frameworkVersion = 2
+const frameworkVersion = 3
 
 // maxName is the longest name of an occurrence or declaration, in bytes.
 const maxName = 256

@@ -39,6 +39,10 @@ type language struct {
 	universe  []string // names that the language itself binds: their use is no occurrence
 	overloads bool     // methods of one name and parent are different symbols
 
+	// effort is how often the default work limit the language's files may
+	// need; 0 is once.
+	effort int
+
 	// boundary reports whether a line, which begins in the first column and
 	// follows the line prev, plainly begins a declaration at file level. Where
 	// a syntax error hides such a line, what follows is parsed on its own.
@@ -66,7 +70,7 @@ type language struct {
 var languages = map[string]*language{
 	"haskell": {
 		backend: "tree-sitter-haskell 0.23.1", version: 1,
-		load: haskell.Language, kinds: haskellKinds[:], extract: extractHaskell,
+		effort: 2, load: haskell.Language, kinds: haskellKinds[:], extract: extractHaskell,
 		universe: haskellUniverse[:], boundary: haskellBoundary,
 	},
 	"scala": {

@@ -15,7 +15,8 @@ type Limits struct {
 	// Work is the most parser work allowed: one for each character read,
 	// again for each time that it is read again, and 64 and a quarter of its
 	// size in bytes for each block of memory that the parser asks for.
-	// Ordinary source needs 30 to 80 for each byte. 0 means
+	// Ordinary source needs 30 to 150 for each byte. What is parsed again, in
+	// pieces around syntax errors, may cost as much once more. 0 means
 	// DefaultWork(len(src)).
 	Work uint64
 	// Depth is the deepest nesting of syntax nodes allowed; 0 means
@@ -29,7 +30,7 @@ type Limits struct {
 const DefaultDepth = 8000
 
 // DefaultWork is the default of Limits.Work for a file of n bytes.
-func DefaultWork(n int) uint64 { return 4_000_000 + 300*uint64(max(n, 0)) }
+func DefaultWork(n int) uint64 { return 2_000_000 + 150*uint64(max(n, 0)) }
 
 // maxSource is the longest input that positions of 32 bits can describe.
 const maxSource = 1<<31 - 1
@@ -78,7 +79,7 @@ func Parse(lang string, src []byte, limits Limits) (*Facts, error) {
 		return &Facts{Degraded: artifact.DegradedNotText}, nil
 	}
 	if limits.Work == 0 {
-		limits.Work = DefaultWork(len(src))
+		limits.Work = DefaultWork(len(src)) * uint64(max(l.effort, 1))
 	}
 	if limits.Depth <= 0 {
 		limits.Depth = DefaultDepth
@@ -110,6 +111,7 @@ func Parse(lang string, src []byte, limits Limits) (*Facts, error) {
 			// What is still broken once the first pieces stand alone may be cut
 			// more finely.
 			var cuts []uint32
+			p.work = limits.Work
 			for range 2 {
 				x.reset(l, src, nodes)
 				more := hidden(x, cuts)
