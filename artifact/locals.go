@@ -35,11 +35,13 @@ const (
 const useLocal = 8
 
 // Local is a name that a callable or a block binds: a parameter, a variable, a
-// type parameter. Locals are sorted by (File, Pos). Two kinds say more:
+// type parameter. Locals are sorted by (File, Pos). Some kinds say more:
 //
 //   - KindField: a member that its type gets by assignment through self or
 //     this, or a key of an object literal; the scope is the range of the type
 //     or literal.
+//   - KindFunction, KindClass: a symbol, whose name stands at Pos, that is local
+//     to a block.
 //   - KindUnknown: no name of its own. With an empty scope it gives the Type of
 //     the symbol whose name stands at Pos or, where none does, it is a later
 //     assignment to a symbol of the file. With a scope it says that there the

@@ -91,6 +91,16 @@ func (b *binder) bindSyntax(u use) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
+	if u.occ.Role == artifact.RoleCall && family(b.t.files[u.file].lang) == "script" {
+		if o, err = b.calledToo(o); err != nil {
+			return outcome{}, err
+		}
+	}
+	if u.occ.Role == artifact.RoleInstantiate && family(b.t.files[u.file].lang) == "script" {
+		if o, err = b.withConstructor(o); err != nil {
+			return outcome{}, err
+		}
+	}
 	b.memo[key] = o
 	return o, nil
 }

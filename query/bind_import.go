@@ -26,7 +26,8 @@ func (b *binder) imported(u use) (outcome, error) {
 		case im.Name == "*" || im.Name == "" && tr.wildInclude:
 			wild = append(wild, im)
 		case im.Alias == u.occ.Name:
-			return b.through(u, im)
+			o, err := b.through(u, im)
+			return b.orBinding(u, im, o), err
 		}
 	}
 	for _, im := range wild {
@@ -86,6 +87,25 @@ func (b *binder) moduleItself(file int, im artifact.Import) (outcome, error) {
 		name = im.Alias // "import a.b" binds a
 	}
 	m, err := b.resolveModule(file, name)
+	if err == nil && len(m.files) > 0 && family(b.t.files[file].lang) == "script" {
+		// "require" gives what the module exports as a whole.
+		ds, _, err := b.exportedBy(m.files, "default", 0, map[int]bool{})
+		if err != nil {
+			return undecided, err
+		}
+		if len(ds) == 0 {
+			if ds, err = b.wholeExports(m.files); err != nil {
+				return undecided, err
+			}
+		}
+		if required, err := b.required(file, im); err != nil {
+			return undecided, err
+		} else if required && len(ds) > 0 {
+			o := b.decide(ds, "what the required module exports")
+			o.files = m.files
+			return o, nil
+		}
+	}
 	switch {
 	case err != nil:
 		return undecided, err
@@ -247,7 +267,7 @@ func (b *binder) reexported(f int, name string, depth int, seen map[int]bool) (d
 		outside = outside || out
 	}
 	for _, im := range imports {
-		if im.Name != "*" || im.Alias != "*" && im.Alias != "" {
+		if im.Name != "*" || im.Alias != "*" && im.Alias != "" || name == "default" {
 			continue
 		}
 		m, err := b.resolveModule(f, im.Module)
@@ -336,5 +356,6 @@ func (b *binder) bindImportName(u use) (outcome, error) {
 			return undecided, nil
 		}
 	}
-	return b.through(u, imports[i])
+	o, err := b.through(u, imports[i])
+	return b.orBinding(u, imports[i], o), err
 }

@@ -14,10 +14,18 @@ func (b *binder) inScope(u use) (outcome, error) {
 		return undecided, err
 	}
 	tr := traitsOf(b.t.files[u.file].lang)
+	if family(b.t.files[u.file].lang) == "script" {
+		if in, err := b.inBlock(u); err != nil || len(in) > 0 {
+			return b.decide(b.pick(u, in, true), "declared in the enclosing function"), err
+		}
+	}
 	// chain holds the declarations around the use, innermost first.
 	var chain []*decl
 	for d := u.in; d != nil; {
-		chain = append(chain, d)
+		// A decorator of Python stands in the scope around what it decorates.
+		if !(d == u.in && u.occ.Pos.Before(d.sym.NamePos) && b.t.files[u.file].lang == "python") {
+			chain = append(chain, d)
+		}
 		if d, err = b.parent(d); err != nil {
 			return undecided, err
 		}
@@ -39,6 +47,9 @@ func (b *binder) inScope(u use) (outcome, error) {
 			// A class body sees its own names; a method of it sees them bare
 			// only in some languages.
 			if i == 0 || tr.bareMembers {
+				if found, err = b.everyDeclaration(found); err != nil {
+					return undecided, err
+				}
 				return b.decide(b.pick(u, found, true), "member of the enclosing type"), nil
 			}
 		default:

@@ -16,6 +16,7 @@ type fileLocals struct {
 	fields map[string][]int32           // members set through self or this, keys of literals
 	hints  map[artifact.Position]string // what is known of a symbol's type
 	again  map[string][]int32           // later assignments to a symbol
+	blocks map[string][]int32           // functions and classes that blocks declare: symbols
 	narrow map[string][]int32           // ranges in which a name's type is narrower
 
 	uses     []artifact.LocalUse
@@ -43,6 +44,7 @@ func (b *binder) localsOf(file int) (*fileLocals, error) {
 	}
 	l.byName, l.byPos, l.fields = map[string][]int32{}, map[artifact.Position]int32{}, map[string][]int32{}
 	l.hints, l.again, l.narrow = map[artifact.Position]string{}, map[string][]int32{}, map[string][]int32{}
+	l.blocks = map[string][]int32{}
 	symbols := map[artifact.Position]bool{}
 	lo, hi := st.FileSymbols(f.f)
 	for i := lo; i < hi; i++ {
@@ -56,6 +58,9 @@ func (b *binder) localsOf(file int) (*fileLocals, error) {
 			continue
 		case x.Kind == artifact.KindUnknown && symbols[x.Pos]:
 			l.hints[x.Pos] = x.Type
+			continue
+		case symbols[x.Pos] && (x.Kind == artifact.KindFunction || x.Kind == artifact.KindClass):
+			l.blocks[x.Name] = append(l.blocks[x.Name], n)
 			continue
 		case x.Kind == artifact.KindUnknown:
 			l.again[x.Name] = append(l.again[x.Name], n)
@@ -224,7 +229,10 @@ func (b *binder) localTarget(file, line, col int) (*target, error) {
 	lo := sort.Search(len(l.list), func(i int) bool { return int(l.list[i].Pos.Line) >= line })
 	for i := lo; i < len(l.list) && int(l.list[i].Pos.Line) == line; i++ {
 		x := &l.list[i]
-		if !covers(x.Pos, x.Name) || x.Start != x.End && x.Kind == artifact.KindUnknown || l.byPos[x.Pos] != int32(i) {
+		if !covers(x.Pos, x.Name) || x.Start != x.End && x.Kind == artifact.KindUnknown {
+			continue
+		}
+		if at, ok := l.byPos[x.Pos]; !ok || at != int32(i) {
 			continue
 		}
 		var ds []*decl

@@ -72,13 +72,20 @@ func (b *binder) targets(t *target, limit int) ([]SymbolHit, error) {
 		out = append(out, h)
 	}
 	for _, i := range t.files {
+		if len(t.decls) > 0 {
+			break // what a module exports as a whole
+		}
 		f := &b.t.files[i]
 		u, err := b.e.ix.Units(f.p)
 		if err != nil {
 			return nil, err
 		}
+		first, err := b.firstLine(i)
+		if err != nil {
+			return nil, err
+		}
 		out = append(out, SymbolHit{
-			Place: placeOf(f.path, 1, int(max(1, u.File(f.f).Lines))), Level: levelName(artifact.L0), Kind: artifact.KindFile.String(),
+			Place: placeOf(f.path, first, int(max(1, u.File(f.f).Lines))), Level: levelName(artifact.L0), Kind: artifact.KindFile.String(),
 			Name: fileStem(f.path), Symbol: fileStem(f.path), Provenance: t.provenance, Rule: t.rule, Origin: OriginArtifact,
 		})
 	}
@@ -163,7 +170,8 @@ func (e *Engine) beginUses(ctx context.Context, what string, o *UsesOptions) (*b
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	if len(t.decls) == 0 && (len(t.symbols) == 0 || t.binding != External) {
+	python := len(t.files) > 0 && b.t.files[t.files[0]].lang == "python" && (what == "refs" || what == "callers")
+	if len(t.decls) == 0 && (len(t.symbols) == 0 || t.binding != External) && !python {
 		return nil, nil, nil, fail.New(fail.NotFound, "name a declaration of this tree", "%s means no declaration in the index: %s", quote(o.Target), t.rule)
 	}
 	if err := b.unhide(t); err != nil {
@@ -195,6 +203,9 @@ func (b *binder) collect(t *target, o UsesOptions, f *filter) (*collector, error
 // usesOfTarget binds every use of the target's name.
 func (c *collector) usesOfTarget(t *target, role func(artifact.Role) bool) error {
 	b := c.b
+	if len(t.files) > 0 && len(t.decls) == 0 {
+		return c.usesOfModule(t, role)
+	}
 	if err := c.usesOfLocals(t, role); err != nil {
 		return err
 	}
@@ -231,6 +242,9 @@ func (c *collector) usesOfTarget(t *target, role func(artifact.Role) bool) error
 		member := d.sym.Kind == artifact.KindField || d.sym.Kind == artifact.KindMethod
 		listed = listed || member
 		uses, err := b.usesIn(d, d.sym.Name, member || d.sym.Kind == artifact.KindModule)
+		if family(b.t.files[d.file].lang) == "script" {
+			uses, err = b.aliasUses(d.file, d.sym.Name)
+		}
 		if err != nil {
 			return err
 		}
@@ -387,6 +401,13 @@ func (c *collector) add(u use, t *target) error {
 	o, err := c.b.bind(u)
 	if err != nil {
 		return err
+	}
+	if t != nil && o.binding == External && len(o.decls) > 0 {
+		if !overlaps(o.decls, t.decls) {
+			o.decls = nil
+		} else {
+			o.binding = Bound // to the import that the target is
+		}
 	}
 	if t != nil && (o.binding == Bound || o.binding == Ambiguous) {
 		if !overlaps(o.decls, t.decls) {

@@ -82,7 +82,13 @@ func (b *binder) pythonTyped(t typeText) (value, error) {
 		}
 	case "Callable":
 		if n := len(args); n > 0 {
-			return value{external: true, generic: "Callable", args: []typeText{t.with(args[n-1])}}, nil
+			v := value{external: true, generic: "Callable", args: []typeText{t.with(args[n-1])}}
+			if n == 2 && strings.HasPrefix(args[0], "[") && strings.HasSuffix(args[0], "]") {
+				for _, p := range splitTop(args[0][1:len(args[0])-1], ',') {
+					v.params = append(v.params, t.with(p))
+				}
+			}
+			return v, nil
 		}
 	}
 	v, err := b.evaluate(t.pl, base)
@@ -118,7 +124,7 @@ func (b *binder) instances(v value, t typeText, args []string) (value, error) {
 			}
 		}
 		if a.external && len(out.of) == 0 {
-			out.external, out.generic, out.args = true, a.generic, a.args
+			out.external, out.generic, out.args, out.params = true, a.generic, a.args, a.params
 		}
 	}
 	for _, a := range args {

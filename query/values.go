@@ -202,7 +202,7 @@ func (b *binder) nameValue(pl place, name string) (value, error) {
 	case o.provenance == Heuristic:
 		return value{}, nil
 	case len(o.files) > 0:
-		return value{files: o.files}, nil
+		return value{files: o.files, decls: o.decls}, nil
 	case o.binding == Bound || o.binding == Ambiguous:
 		return value{decls: o.decls}, nil
 	}
@@ -255,7 +255,12 @@ func (b *binder) dottedModule(pl place, chain string) (value, string, error) {
 func (b *binder) memberValue(v value, name string) (value, error) {
 	switch {
 	case len(v.files) > 0:
-		return b.moduleMember(v.files, name)
+		m, err := b.moduleMember(v.files, name)
+		if err != nil || m.known() || len(v.decls) == 0 {
+			return m, err
+		}
+		v.files = nil
+		return b.memberValue(v, name)
 	case v.external:
 		return value{external: true, generic: v.generic + "." + name, args: v.args}, nil
 	}
@@ -686,7 +691,7 @@ func (b *binder) typeFresh(d *decl) (value, error) {
 	}
 	if h[0] == artifact.HintAlias {
 		v, err := b.typed(typeText{text: h[1:], pl: pl})
-		return value{decls: v.of, external: v.external && len(v.of) == 0, generic: v.generic, args: v.args}, err
+		return value{decls: v.of, external: v.external && len(v.of) == 0, generic: v.generic, args: v.args, params: v.params}, err
 	}
 	if h[0] == artifact.HintWritten {
 		self, err := b.selfOf(pl.in)
@@ -749,7 +754,7 @@ func (b *binder) called(v value) (value, error) {
 	if v.external && len(v.decls)+len(v.of) == 0 {
 		return b.calledOutside(v)
 	}
-	if len(v.files) > 0 {
+	if len(v.files) > 0 && len(v.decls) == 0 {
 		ds, err := b.defaultExport(v.files, "")
 		if err != nil {
 			return value{}, err

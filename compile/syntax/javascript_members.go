@@ -184,6 +184,11 @@ func firstName(x *extraction, i int32) int32 {
 
 // assignExports handles "module.exports = right".
 func (j *jsExtractor) assignExports(stmt, property, right int32) bool {
+	if module, ok := j.requiredModule(right); ok {
+		// The module has what another one has.
+		j.addImport(property, module, "*", "*")
+		j.addLocal(artifact.KindField, property, "", 0, uint32(len(j.src)))
+	}
 	switch {
 	case j.isFunction(right) || j.kind(right) == jsClass:
 		name := j.child(right, fName)
@@ -201,6 +206,8 @@ func (j *jsExtractor) assignExports(stmt, property, right int32) bool {
 		j.useMember(artifact.RoleExport, right, none)
 		j.exportLater(j.name(right))
 		j.exportAs(right, "default")
+	case j.kind(right) == jsAssignmentExpression:
+		return false
 	case j.kind(right) == jsObject:
 		for c := j.first(right); c != none; c = j.after(c) {
 			j.exportMember(c)
@@ -249,4 +256,30 @@ func (j *jsExtractor) exportMember(c int32) {
 	default:
 		j.visit(c)
 	}
+}
+
+// requiredModule returns the module of "require('module')".
+func (j *jsExtractor) requiredModule(i int32) (string, bool) {
+	if j.kind(i) != jsCallExpression {
+		return "", false
+	}
+	fn := j.child(i, fFunction)
+	if fn == none || j.kind(fn) != jsIdentifier || string(j.text(fn)) != "require" || j.isLocal(fn) {
+		return "", false
+	}
+	return j.moduleArgument(i)
+}
+
+// exportsChain reports whether "x = exports = module.exports = …" gives a
+// variable's value.
+func (j *jsExtractor) exportsChain(i int32) bool {
+	found := false
+	for i != none && j.kind(i) == jsAssignmentExpression {
+		if l := j.child(i, fLeft); l != none && string(j.text(l)) == "module.exports" {
+			found = true
+		}
+		i = j.child(i, fRight)
+	}
+	// An object literal's members are the module's own.
+	return found && i != none && j.kind(i) != jsObject
 }

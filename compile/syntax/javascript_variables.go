@@ -63,6 +63,9 @@ func (j *jsExtractor) variable(from, to, i int32, isConst bool) {
 	for unwrapped != none && j.kind(unwrapped) == jsParenthesizedExpression {
 		unwrapped = j.first(unwrapped)
 	}
+	if value != none && !local && j.exportsChain(value) {
+		j.exportAs(name, "default")
+	}
 	switch {
 	case j.isFunction(unwrapped):
 		d := j.beginSpan(artifact.KindFunction, from, to, name)
@@ -79,9 +82,6 @@ func (j *jsExtractor) variable(from, to, i int32, isConst bool) {
 	case local:
 		j.opt(j.child(i, fType))
 		j.opt(value)
-		if value != none {
-			j.use(artifact.RoleWrite, name)
-		}
 	case j.holdsFunctions(unwrapped, maxObjects):
 		d := j.beginSpan(artifact.KindObject, from, to, name)
 		j.exported(d, i)
@@ -237,6 +237,10 @@ func (j *jsExtractor) requires(name, value int32) bool {
 func (j *jsExtractor) hoist(block int32) {
 	for c := j.first(block); c != none; c = j.after(c) {
 		switch j.kind(c) {
+		case jsFunctionDeclaration, jsGeneratorFunctionDeclaration:
+			j.blockLocal(artifact.KindFunction, j.child(c, fName))
+		case jsClassDeclaration, tsAbstractClassDeclaration:
+			j.blockLocal(artifact.KindClass, j.child(c, fName))
 		case jsLexicalDeclaration:
 			j.hoistDeclaration(c)
 		case jsVariableDeclaration:
@@ -284,8 +288,11 @@ func (j *jsExtractor) hoistDeclaration(i int32) {
 		for unwrapped != none && j.kind(unwrapped) == jsParenthesizedExpression {
 			unwrapped = j.first(unwrapped)
 		}
-		if j.kind(name) == jsIdentifier && unwrapped != none && (j.isFunction(unwrapped) || j.kind(unwrapped) == jsClass) ||
-			value != none && j.requires(name, value) {
+		if j.kind(name) == jsIdentifier && unwrapped != none && (j.isFunction(unwrapped) || j.kind(unwrapped) == jsClass) {
+			j.blockLocal(artifact.KindFunction, name)
+			continue
+		}
+		if value != none && j.requires(name, value) {
 			continue
 		}
 		j.bindNames(name, j.declaredHint(j.child(c, fType), value))
@@ -355,5 +362,15 @@ func (j *jsExtractor) patternUses(i int32, hint string) {
 		for c := j.first(i); c != none; c = j.after(c) {
 			j.patternUses(c, hint)
 		}
+	}
+}
+
+// blockLocal notes the scope of a function or class that a block declares.
+func (j *jsExtractor) blockLocal(kind artifact.Kind, name int32) {
+	if name == none || len(j.scopes) == 0 {
+		return
+	}
+	if s := j.scopes[len(j.scopes)-1]; s.end > s.start {
+		j.addLocal(kind, name, "", s.start, s.end)
 	}
 }

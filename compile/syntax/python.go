@@ -431,6 +431,7 @@ func (p *pyExtractor) parameterUses(params int32) {
 // first one when it is a method.
 func (p *pyExtractor) bindParameters(params int32, self string) {
 	const kind = artifact.KindParameter
+	n := 0
 	for c := p.first(params); c != none; c = p.after(c) {
 		hint := ""
 		if typ := p.child(c, fType); typ != none {
@@ -456,11 +457,16 @@ func (p *pyExtractor) bindParameters(params int32, self string) {
 				p.bindTarget(kind, n, hint)
 			}
 		case pyIdentifier:
-			p.bindTarget(kind, c, self)
+			hint := self
+			if hint == "" && p.kind(params) == pyLambdaParameters {
+				hint = p.contextHint(p.nodes[params].parent, n)
+			}
+			p.bindTarget(kind, c, hint)
 		default:
 			p.bindTarget(kind, c, "")
 		}
 		self = ""
+		n++
 	}
 }
 

@@ -158,6 +158,27 @@ func (p *pyExtractor) passedOn(call int32) (arg int32, then string) {
 	return arg, then
 }
 
+// contextHint is the hint for parameter n of a lambda that is an argument of a
+// call: "callee(k,n)" for the k-th argument.
+func (p *pyExtractor) contextHint(lambda int32, n int) string {
+	args := p.nodes[lambda].parent
+	if n > 9 || args < 0 || p.kind(args) != pyArgumentList {
+		return ""
+	}
+	k := 0
+	for c := p.first(args); c != none && c != lambda; c = p.after(c) {
+		if p.kind(c) == pyKeywordArgument {
+			return ""
+		}
+		k++
+	}
+	call := p.nodes[args].parent
+	if k > 9 || call < 0 || p.kind(call) != pyCall {
+		return ""
+	}
+	return p.valueHint(p.child(call, fFunction), "("+string(rune('0'+k))+","+string(rune('0'+n))+")")
+}
+
 // useOf adds the use of a member of an object. Unlike other languages'
 // receivers, an object may hold calls and subscripts.
 func (p *pyExtractor) useOf(role artifact.Role, name, object int32) {
