@@ -71,7 +71,9 @@ func (b *binder) scriptTyped(t typeText) (value, error) {
 	switch base {
 	case "this":
 		return value{of: t.self}, nil
-	case "any", "unknown", "never", "void", "string", "number", "boolean", "object", "symbol", "bigint", "null", "undefined":
+	case "any", "unknown", "never":
+		return value{}, nil
+	case "void", "string", "number", "boolean", "object", "symbol", "bigint", "null", "undefined":
 		return value{external: true, generic: base}, nil
 	case "Promise", "PromiseLike", "Awaited", "Partial", "Required", "Readonly", "NonNullable", "Pick", "Omit":
 		if len(args) > 0 {

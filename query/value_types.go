@@ -59,7 +59,9 @@ func (b *binder) pythonTyped(t typeText) (value, error) {
 	}
 	short := base[strings.LastIndexByte(base, '.')+1:]
 	switch short {
-	case "None", "Any", "":
+	case "Any", "":
+		return value{}, nil
+	case "None":
 		return value{external: true, generic: short}, nil
 	case "Self":
 		if len(t.self) > 0 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/pindex-dev/pindex/query"
@@ -169,13 +168,11 @@ func (v *verdict) judgeDef() {
 }
 
 func (v *verdict) judgeRefs() {
-	if v.Lang == "python" {
+	// Some servers leave the queried place out of its uses and count the
+	// declaration as one, whatever is asked: neither place tells anything.
+	switch v.Lang {
+	case "python", "javascript", "typescript":
 		drop := distinct(append([]place{{v.Path, v.Line}}, v.Def...))
-		known := func(p place) bool {
-			return v.Repo != "flask" || strings.HasPrefix(p.Path, "src/") || strings.HasPrefix(p.Path, "tests/type_check")
-		}
-		v.oursRefs = slices.DeleteFunc(v.oursRefs, func(p place) bool { return !known(p) })
-		v.Refs = slices.DeleteFunc(v.Refs, func(p place) bool { return !known(p) })
 		v.oursRefs, v.Refs = without(v.oursRefs, drop), without(v.Refs, drop)
 	}
 	ours, want := capped(v.oursRefs, maxRefs), capped(v.Refs, maxRefs)
