@@ -18,7 +18,6 @@ type walk struct {
 	paren   int
 	pending int32 // the declaration whose head or value the walk is in
 	body    bodyForm
-	inEnum  bool
 }
 
 type openBlock struct {
@@ -317,12 +316,8 @@ func (w *walk) cFunction(i int, around int32) (int, bool) {
 			if !inside {
 				kind = artifact.KindVariable
 			}
-			for k, e := i, s.word(i); e > k && k < from; k = s.skip(e) {
-				if w := s.key(k, e); w == "const" {
-					kind = artifact.KindConstant
-				}
-				e = s.word(s.skip(e))
-				break
+			if s.key(i, s.word(i)) == "const" {
+				kind = artifact.KindConstant
 			}
 			d := s.declare(kind, around, i, from, to, to)
 			if d < 0 {

@@ -122,7 +122,6 @@ type rule struct {
 	not    string // what must not follow, such as "(" or "="
 	fn     bool   // a value with arguments or a function literal is a function
 	fnKind artifact.Kind
-	forms  bool // it is read to its end without looking for others in it
 }
 
 // importForm is how an import statement names its module.

@@ -241,13 +241,11 @@ func (s *scanner) readHeads() {
 			}
 			switch {
 			case c == '<' || c == '(' || c == '[':
-				next := i + 1
 				if c == '<' {
-					next = max(s.angle(i), i+1)
+					i = max(s.angle(i), i+1)
 				} else {
-					next = max(s.pair(i), i+1)
+					i = max(s.pair(i), i+1)
 				}
-				i = next
 				continue
 			case !isLetter(c):
 				i++
