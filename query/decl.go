@@ -78,6 +78,7 @@ type binder struct {
 	golang   *goTypes
 	rust     *rustTypes
 	cfamily  *cTypes
+	unlisted map[placeKey]*decl
 	told
 	scip map[scipSymbol][]*decl
 }
@@ -97,8 +98,9 @@ func (e *Engine) newBinder(ctx context.Context) (*binder, error) {
 		imports: map[int][]artifact.Import{}, uses: map[int][]artifact.Occurrence{}, named: map[string][]*decl{},
 		decls: map[declID]*decl{}, modules: map[moduleKey]module{}, memo: map[memoKey]outcome{},
 		bases: map[declID]baseList{}, lines: map[int]*lineTable{}, places: map[int]map[artifact.Position]int{},
-		told: newTold(),
-		scip: map[scipSymbol][]*decl{},
+		unlisted: map[placeKey]*decl{},
+		told:     newTold(),
+		scip:     map[scipSymbol][]*decl{},
 	}, nil
 }
 

@@ -1,7 +1,9 @@
 package query
 
 import (
+	"bytes"
 	"sort"
+	"strings"
 	"sync"
 
 	"github.com/pindex-dev/pindex/artifact"
@@ -120,10 +122,11 @@ func (b *binder) placed(x thing) (*decl, error) {
 			return d, err
 		}
 	}
-	id := declID{-1 - x.file, int(x.def.At)}
-	if d := b.decls[id]; d != nil {
+	key := placeKey{x.file, x.def.At, x.def.Name}
+	if d := b.unlisted[key]; d != nil {
 		return d, nil
 	}
+	id := declID{-1, len(b.unlisted)}
 	end := pos
 	end.Col += uint32(len(x.def.Name))
 	name := x.def.Name
@@ -133,8 +136,15 @@ func (b *binder) placed(x thing) (*decl, error) {
 	d := &decl{id: id, file: x.file, names: []string{name}, sym: artifact.Symbol{
 		Name: name, Kind: kindOfDef(x.def), Flags: artifact.SymbolLocal, Parent: -1, NamePos: pos, Start: pos, End: end,
 	}}
-	b.decls[id] = d
+	b.unlisted[key] = d
 	return d, nil
+}
+
+// placeKey names what is no symbol of the index.
+type placeKey struct {
+	file int
+	at   uint32
+	name string
 }
 
 // unlisted reports whether a declaration is none of the index's symbols.
@@ -192,6 +202,7 @@ type inferred struct {
 	state  inferredState
 	rule   string
 	guess  bool // unknown; the only member of that name may be meant
+	unsure bool // it stands where the compiler may not look, or in a macro
 }
 
 type inferredState uint8
@@ -226,6 +237,9 @@ func (b *binder) outcome(in inferred) (outcome, error) {
 		}
 		if len(ds) == 0 {
 			return undecided, nil
+		}
+		if in.unsure {
+			return outcome{binding: Ambiguous, provenance: Heuristic, rule: in.rule + ", in a macro or a branch that is rather not compiled", decls: ds}, nil
 		}
 		if len(ds) > 1 && !b.oneSet(ds) {
 			return outcome{binding: Ambiguous, provenance: Syntactic, rule: in.rule, decls: ds}, nil
@@ -275,6 +289,59 @@ func (b *binder) inferUse(u use) (outcome, error) {
 		}
 	}
 	return b.outcome(in)
+}
+
+// usesByText returns the uses of names in the files of one partition and
+// language family, as their text shows them.
+func (b *binder) usesByText(p int, fam string, names map[string]bool) ([]use, error) {
+	var out []use
+	for i := b.t.first[p]; i < b.t.first[p+1]; i++ {
+		f := &b.t.files[i]
+		if family(f.lang) != fam {
+			continue
+		}
+		src, err := b.e.ix.Source(f.p)
+		if err != nil {
+			return nil, err
+		}
+		content := src.Content(f.f)
+		for _, name := range sortedKeys(names) {
+			if !bytes.Contains(content, []byte(strings.TrimPrefix(name, "~"))) {
+				continue
+			}
+			s, err := b.sketch(i)
+			if err != nil {
+				return nil, err
+			}
+			t, err := b.text(i)
+			if err != nil {
+				return nil, err
+			}
+			if s == nil || t == nil {
+				continue
+			}
+			roles := map[artifact.Position]artifact.Role{}
+			uses, err := b.fileUses(i)
+			if err != nil {
+				return nil, err
+			}
+			for _, o := range uses {
+				if o.Name == name {
+					roles[o.Pos] = o.Role
+				}
+			}
+			s.AllUses(name, func(u sketch.Use) {
+				o := artifact.Occurrence{File: uint32(f.f), Name: name, Pos: t.position(u.At), Role: artifact.RoleRead}
+				if role, ok := roles[o.Pos]; ok {
+					o.Role = role
+				} else if u.Node.Flag {
+					o.Role = artifact.RoleCall
+				}
+				out = append(out, use{file: i, occ: o})
+			})
+		}
+	}
+	return out, nil
 }
 
 // usesIn adds the uses of an unlisted declaration's name in its file: in the

@@ -102,7 +102,9 @@ func (b *binder) inferC(file int, s *sketch.File, at uint32) (inferred, error) {
 	case n.Kind == sketch.Member && n.X == nil:
 		return inferred{state: isUnknown, rule: "a member in a macro", guess: true}, nil
 	case n.Kind == sketch.Member && n.Sep != ':':
-		return c.member(file, n)
+		in, err := c.member(file, n)
+		in.unsure = s.Idle(at)
+		return in, err
 	}
 	found, outside, err := c.path(file, n, wantAny)
 	if err != nil {
@@ -114,7 +116,9 @@ func (b *binder) inferC(file int, s *sketch.File, at uint32) (inferred, error) {
 		}
 		return inferred{state: isUnknown, rule: "no rule binds it"}, nil
 	}
-	return boundTo("in scope under that name", found...), nil
+	in := boundTo("in scope under that name", found...)
+	in.unsure = u.Macro || s.Idle(at)
+	return in, nil
 }
 
 func (c *cTypes) includeAt(file int, s *sketch.File, at uint32) (inferred, error) {
@@ -242,7 +246,7 @@ func (c *cTypes) definitions(x thing) ([]thing, error) {
 		}
 		out = append(out, y)
 	}
-	return c.nearest(x.file, out), nil
+	return c.nearest(x.file, c.taken(out)), nil
 }
 
 // nearest keeps, of several, those of the file itself, of what it includes,
@@ -509,6 +513,27 @@ func (c *cTypes) name(file int, n *sketch.Node, w want) (found []thing, outside 
 		fit = append(fit, x)
 	}
 	if len(fit) == 0 {
+		// What a macro hid from the parser.
+		inc, err := c.included(file)
+		if err != nil {
+			return nil, false, err
+		}
+		for _, i := range filesInOrder(inc) {
+			s, err := c.b.sketch(i)
+			if err != nil {
+				return nil, false, err
+			}
+			if s == nil {
+				continue
+			}
+			for _, d := range s.Named(n.Name) {
+				if !isCMember(d) && d.Kind != sketch.Import {
+					fit = append(fit, thing{i, d})
+				}
+			}
+		}
+	}
+	if len(fit) == 0 {
 		return nil, true, nil
 	}
 	if w == wantHolder && fit[0].def.Kind == sketch.Namespace {
@@ -552,7 +577,7 @@ func (c *cTypes) name(file int, n *sketch.Node, w want) (found []thing, outside 
 		if len(own) > 0 {
 			macros = own
 		}
-		return macros, false, nil
+		return c.taken(macros), false, nil
 	}
 	var rest []thing
 	for _, x := range near {
@@ -563,7 +588,34 @@ func (c *cTypes) name(file int, n *sketch.Node, w want) (found []thing, outside 
 	if len(rest) == 0 {
 		rest = near
 	}
-	return c.overload(n, c.whole(file, rest)), false, nil
+	return c.overload(n, c.whole(file, c.taken(rest))), false, nil
+}
+
+// taken keeps, of several definitions, those in branches of the preprocessor
+// that are rather taken; all where none is.
+func (c *cTypes) taken(all []thing) []thing {
+	if len(all) < 2 {
+		return all
+	}
+	var out []thing
+	for _, x := range all {
+		if s, err := c.b.sketch(x.file); err == nil && s != nil && !s.Idle(x.def.At) {
+			out = append(out, x)
+		}
+	}
+	if len(out) == 0 {
+		return all
+	}
+	return out
+}
+
+func filesInOrder(m map[int]bool) []int {
+	out := make([]int, 0, len(m))
+	for i := range m {
+		out = append(out, i)
+	}
+	slices.Sort(out)
+	return out
 }
 
 // innermost keeps the declarations in the namespace nearest to a place.
@@ -868,6 +920,20 @@ func (c *cTypes) members(x thing, name string, depth int) []thing {
 	if len(out) > 0 || depth > 8 {
 		return out
 	}
+	// What macros among the members declare stands in the macros.
+	for _, u := range x.def.Macros {
+		found, _, err := c.path(x.file, u.Type, wantAny)
+		if err != nil {
+			continue
+		}
+		for _, m := range found {
+			if m.def.Kind == sketch.MacroName {
+				if got := c.members(m, name, depth+1); len(got) > 0 {
+					return got
+				}
+			}
+		}
+	}
 	for _, m := range x.def.Members {
 		if m.Kind == sketch.TypeName && (m.Name == "" || m.Sub == "enum") {
 			out = append(out, c.members(thing{x.file, m}, name, depth+1)...)
@@ -1108,6 +1174,9 @@ func (c *cTypes) method(file int, t *cType, name string) (*cType, error) {
 }
 
 func (c *cTypes) value(file int, n *sketch.Node) (*cType, error) {
+	if n.Sep == 'p' {
+		return cNothing, nil // a macro's parameter
+	}
 	found, outside, err := c.path(file, n, wantAny)
 	if err != nil {
 		return nil, err

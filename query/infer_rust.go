@@ -82,11 +82,14 @@ type rustTypes struct {
 	trait map[[2]*sketch.Def]bool
 	steps int
 	depth int
+	// foreign says that names are looked for from another crate.
+	foreign bool
 }
 
 type rustNamed struct {
-	m    rustModule
-	name string
+	m       rustModule
+	name    string
+	foreign bool
 }
 
 func (b *binder) rustTypes() *rustTypes {
@@ -342,7 +345,7 @@ const maxRustDepth = 12
 // inModule finds a name in a module: what it declares, imports, and has from
 // imports of all names.
 func (r *rustTypes) inModule(m rustModule, name string, depth int) (found []thing, outside bool, err error) {
-	key := rustNamed{m, name}
+	key := rustNamed{m, name, r.foreign}
 	if got, ok := r.mods[key]; ok {
 		return got, false, nil
 	}
@@ -374,7 +377,7 @@ func (r *rustTypes) inModule(m rustModule, name string, depth int) (found []thin
 	}
 	globs := false
 	for _, d := range items {
-		if d.Kind != sketch.Import {
+		if d.Kind != sketch.Import || r.foreign && d.Static {
 			continue
 		}
 		if d.Name == "*" {
@@ -398,7 +401,7 @@ func (r *rustTypes) inModule(m rustModule, name string, depth int) (found []thin
 		return found, outside, nil
 	}
 	for _, d := range items {
-		if d.Kind != sketch.Import || d.Name != "*" {
+		if d.Kind != sketch.Import || d.Name != "*" || r.foreign && d.Static {
 			continue
 		}
 		from, _, err := r.resolve(m, strings.Split(d.Path, "::"), wantHolder, depth+1, d)
@@ -430,6 +433,11 @@ func (r *rustTypes) resolve(m rustModule, comps []string, w want, depth int, im 
 		return []thing{{m.file, &sketch.Def{Kind: sketch.Namespace}}}
 	}
 	i := 1
+	if comps[0] == "crate" || comps[0] == "self" || comps[0] == "super" {
+		saved := r.foreign
+		r.foreign = false
+		defer func() { r.foreign = saved }()
+	}
 	switch comps[0] {
 	case "crate", "$crate":
 		found = holder(r.root(m))
@@ -466,6 +474,9 @@ func (r *rustTypes) resolve(m rustModule, comps []string, w want, depth int, im 
 			}
 			for _, c := range r.b.projects.crates {
 				if c.name == comps[0] {
+					saved := r.foreign
+					r.foreign = true
+					defer func() { r.foreign = saved }()
 					for _, f := range r.b.at(under(c.dir, "lib.rs"), under(c.dir, "main.rs")) {
 						found = holder(rustModule{f, nil})
 					}

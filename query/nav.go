@@ -254,6 +254,9 @@ func (c *collector) usesOfTarget(t *target, role func(artifact.Role) bool) error
 			}
 		}
 	}
+	// Macros hide uses from a parser; the text shows them.
+	fam := family(b.t.files[t.decls[0].file].lang)
+	byText := listed && (fam == "c" || fam == "rust") && b.e.has(artifact.Source)
 	for p := range b.e.parts() {
 		if err := b.ctx.Err(); err != nil {
 			return err
@@ -271,8 +274,19 @@ func (c *collector) usesOfTarget(t *target, role func(artifact.Role) bool) error
 		if err != nil {
 			return err
 		}
+		if byText {
+			more, err := b.usesByText(p, fam, names)
+			if err != nil {
+				return err
+			}
+			for _, u := range more {
+				if role(u.occ.Role) {
+					found = append(found, u)
+				}
+			}
+		}
 		for _, name := range sortedKeys(names) {
-			if !listed {
+			if !listed || byText {
 				break
 			}
 			if err := st.Occurrences(name, func(o artifact.Occurrence) bool {

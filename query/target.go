@@ -133,6 +133,14 @@ func (b *binder) byPosition(file, line, col int) (*target, error) {
 			return t, err
 		}
 	}
+	if fam := family(f.lang); col > 0 && (fam == "c" || fam == "rust") {
+		// A declaration without a body leads to the definition, an
+		// implementation is a use of its type's name, and macros may have
+		// misled the parser.
+		if t, err := b.byText(file, at); err != nil || t != nil && len(t.decls)+len(t.files) > 0 {
+			return t, err
+		}
+	}
 	lo, hi := st.FileSymbols(f.f)
 	var named []*decl
 	for i := lo; i < hi; i++ {

@@ -1,6 +1,10 @@
 package sketch
 
-import "strings"
+import (
+	"sort"
+	"strconv"
+	"strings"
+)
 
 const (
 	cStorage = tKeyword + iota // static, inline and others in front of a type
@@ -102,6 +106,9 @@ type branch struct {
 	depth int // of braces
 	first int // how the first branch changed the depth
 	n     int
+	at    uint32
+	off   int8 // whether the current branch is taken: 1 no, 0 not known, -1 yes
+	taken bool // an earlier branch is taken for sure
 }
 
 // preprocess notes what directives define and include and takes them out.
@@ -111,6 +118,30 @@ func (r *cReader) preprocess(in []token, words map[string]uint8) []token {
 	out := make([]token, 0, len(in))
 	var open []branch
 	depth := 0
+	known := map[string]string{}
+	idle := false
+	end := func(b *branch, at uint32) {
+		if b.off > 0 {
+			r.f.idle = append(r.f.idle, [2]uint32{b.at, at})
+		}
+	}
+	set := func() {
+		idle = false
+		for i := range open {
+			idle = idle || open[i].off > 0
+		}
+	}
+	defer func() {
+		sort.Slice(r.f.idle, func(i, j int) bool { return r.f.idle[i][0] < r.f.idle[j][0] })
+		// Nested ones are in those around them.
+		var out [][2]uint32
+		for _, x := range r.f.idle {
+			if n := len(out); n == 0 || x[0] >= out[n-1][1] {
+				out = append(out, x)
+			}
+		}
+		r.f.idle = out
+	}()
 	for _, t := range in {
 		switch t.k {
 		case '{':
@@ -126,11 +157,22 @@ func (r *cReader) preprocess(in []token, words map[string]uint8) []token {
 		switch name {
 		case "define":
 			r.define(rest, at, words)
+			if !idle {
+				noteMacro(known, rest)
+			}
 		case "include", "import", "include_next":
 			r.include(rest, at)
 		case "if", "ifdef", "ifndef":
 			r.names(rest, at, words)
-			open = append(open, branch{from: len(out), depth: depth})
+			b := branch{from: len(out), depth: depth, at: t.end}
+			switch holds := r.holds(name, rest, known); holds {
+			case never:
+				b.off = 1
+			default:
+				b.taken = true // what cannot be told is taken to hold
+			}
+			open = append(open, b)
+			set()
 		case "elif", "else", "endif":
 			if name == "elif" {
 				r.names(rest, at, words)
@@ -139,6 +181,23 @@ func (r *cReader) preprocess(in []token, words map[string]uint8) []token {
 				continue
 			}
 			b := &open[len(open)-1]
+			end(b, t.at)
+			b.at = t.end
+			switch {
+			case name == "endif":
+			case b.taken:
+				b.off = 1
+			case name == "else":
+				b.off = 0
+			default:
+				b.off = 0
+				switch r.holds(name, rest, known) {
+				case never:
+					b.off = 1
+				default:
+					b.taken = true
+				}
+			}
 			change := depth - b.depth
 			if b.n == 0 {
 				b.first = change
@@ -154,11 +213,13 @@ func (r *cReader) preprocess(in []token, words map[string]uint8) []token {
 					depth = b.depth + b.first
 				}
 				open = open[:len(open)-1]
+				set()
 				continue
 			}
 			b.n++
 			b.from = len(out)
 			depth = b.depth
+			set()
 		case "undef":
 			r.names(rest, at, words)
 		}
@@ -219,7 +280,9 @@ func (r *cReader) define(rest []byte, at uint32, words map[string]uint8) {
 	}
 	r.tokensUsed(rest, at, ts[min(i, len(ts)):], params)
 	if i < len(ts) {
-		d.Init = r.macroValue(rest, at, ts[i:], params)
+		if d.Init = r.macroValue(rest, at, ts[i:], params); d.Init == nil && !d.Alias {
+			r.macroMembers(d, at, ts[i:])
+		}
 	}
 }
 
@@ -240,7 +303,37 @@ func (r *cReader) macroValue(rest []byte, at uint32, ts []token, params map[stri
 	if !in.done() {
 		return nil
 	}
+	for _, u := range sub.Level.uses {
+		if u.Node.Kind == Name && params[u.Node.Name] {
+			u.Node.Sep = 'p'
+		}
+	}
 	return e
+}
+
+// macroMembers reads a macro's body as declarations, which whoever uses it
+// between a struct's braces gets.
+func (r *cReader) macroMembers(d *Def, at uint32, ts []token) {
+	if len(ts) < 3 || len(ts) > 200 {
+		return
+	}
+	sub := &File{Lang: r.f.Lang, Text: r.f.Text, Level: &Body{}, byAt: map[uint32]*Def{}}
+	moved := make([]token, len(ts))
+	for i, t := range ts {
+		t.at, t.end, t.nl = t.at+at, t.end+at, false
+		moved[i] = t
+	}
+	in := &cReader{reader: reader{f: sub, t: moved, end: len(moved) - 1, body: sub.Level}, cpp: r.cpp}
+	in.push()
+	for _, m := range in.declarations(&Def{Kind: TypeName}) {
+		switch {
+		case m.Kind == Generated:
+			d.Macros = append(d.Macros, m)
+		case m.Kind == Var && m.Type != nil:
+			m.Kind = Field
+			d.Members = append(d.Members, m)
+		}
+	}
 }
 
 func (r *cReader) tokensUsed(rest []byte, at uint32, ts []token, skip map[string]bool) {
@@ -470,6 +563,12 @@ func (r *cReader) declaration(parent *Def) []*Def {
 	case '}', ')', ']':
 		return nil
 	case tIdent:
+		if k := r.kn(1); parent != nil && parent.Kind == TypeName && (k == ';' || k == '}') {
+			// The macro of a struct's members.
+			d := &Def{Kind: Generated, At: r.at(), Type: r.nameNode(r.tok())}
+			r.p++
+			return []*Def{d}
+		}
 		// A macro that stands like a declaration: NAME(...) or NAME.
 		if r.kn(1) == '(' && !r.constructs(parent) {
 			c := r.closing(r.p + 1)
@@ -949,6 +1048,10 @@ func (r *cReader) record(parent *Def, inner []*Def) (*Node, []*Def) {
 	saved := r.local
 	r.local = false
 	for _, m := range r.declarations(d) {
+		if m.Kind == Generated {
+			d.Macros = append(d.Macros, m)
+			continue
+		}
 		m.Parent = d
 		switch m.Kind {
 		case Var, Const, Param:
@@ -2491,4 +2594,260 @@ func (r *cReader) suffixes(x *Node) *Node {
 func upperish(n *Node) bool {
 	name, _ := nameOf(n)
 	return n.Kind == Index || strings.HasSuffix(name, "_t") || name != "" && name[0] >= 'A' && name[0] <= 'Z'
+}
+
+// truth is what a condition of the preprocessor comes to, as far as it can be
+// told: for a Unix system and a compiler like GCC, and with nothing defined
+// that the file does not define.
+type truth uint8
+
+const (
+	perhaps truth = iota
+	never
+	always
+)
+
+func noteMacro(known map[string]string, rest []byte) {
+	s := strings.TrimSpace(string(rest))
+	i := 0
+	for i < len(s) && (letter(s[i]) || digit(s[i])) {
+		i++
+	}
+	if i == 0 {
+		return
+	}
+	value := strings.TrimSpace(s[i:])
+	if strings.HasPrefix(value, "(") && i < len(s) && s[i] == '(' {
+		value = "?"
+	}
+	known[s[:i]] = value
+}
+
+// predefined says what the compiler itself defines.
+func predefined(name string, cpp bool) truth {
+	switch name {
+	case "__GNUC__", "__clang__", "__unix__", "__linux__", "__linux", "linux", "__x86_64__", "__STDC__", "__STDC_VERSION__", "__LP64__", "__SIZEOF_POINTER__", "unix", "__unix", "__ELF__":
+		return always
+	case "__cplusplus":
+		if cpp {
+			return always
+		}
+		return never
+	case "_WIN32", "_WIN64", "WIN32", "__WIN32__", "_MSC_VER", "__APPLE__", "__MINGW32__", "__CYGWIN__", "__FreeBSD__", "__OpenBSD__", "__NetBSD__", "__sun", "__hpux", "_AIX", "__BORLANDC__", "__INTEL_COMPILER", "__ANDROID__", "__TINYC__":
+		return never
+	}
+	return perhaps
+}
+
+func (r *cReader) isDefined(name string, known map[string]string) truth {
+	if _, ok := known[name]; ok {
+		return always
+	}
+	if t := predefined(name, r.cpp); t != perhaps {
+		return t
+	}
+	return perhaps
+}
+
+// holds evaluates a directive's condition. What nothing defines is rather not
+// defined.
+func (r *cReader) holds(name string, rest []byte, known map[string]string) truth {
+	word := strings.TrimSpace(string(rest))
+	switch name {
+	case "ifdef", "ifndef":
+		i := 0
+		for i < len(word) && (letter(word[i]) || digit(word[i])) {
+			i++
+		}
+		t := r.isDefined(word[:i], known)
+		switch {
+		case name == "ifdef" && t == perhaps:
+			return never
+		case name == "ifdef":
+			return t
+		case t == always:
+			return never
+		}
+		return always
+	}
+	ts := scan(r.f.Lang, rest, nil)
+	e := &condition{r: r, text: rest, t: ts, known: known}
+	v, ok := e.or()
+	switch {
+	case !ok || e.t[e.p].k != tEOF:
+		return perhaps
+	case v != 0:
+		return always
+	}
+	return never
+}
+
+// condition evaluates an expression of the preprocessor.
+type condition struct {
+	r     *cReader
+	text  []byte
+	t     []token
+	p     int
+	depth int
+	known map[string]string
+}
+
+func (c *condition) k() uint8 { return c.t[c.p].k }
+
+func (c *condition) or() (int64, bool) {
+	v, ok := c.and()
+	for c.k() == tOrOr {
+		c.p++
+		w, ok2 := c.and()
+		switch {
+		case ok && v != 0 || ok2 && w != 0:
+			v, ok = 1, true
+		default:
+			v, ok = 0, ok && ok2
+		}
+	}
+	return v, ok
+}
+
+func (c *condition) and() (int64, bool) {
+	v, ok := c.compare()
+	for c.k() == tAndAnd {
+		c.p++
+		w, ok2 := c.compare()
+		switch {
+		case ok && v == 0 || ok2 && w == 0:
+			v, ok = 0, true
+		default:
+			v, ok = 1, ok && ok2
+		}
+	}
+	return v, ok
+}
+
+func (c *condition) compare() (int64, bool) {
+	v, ok := c.unary()
+	for {
+		op := string(c.text[c.t[c.p].at:c.t[c.p].end])
+		switch c.k() {
+		case tCompare, '<', '>':
+			c.p++
+			if op == ">" && c.k() == '=' {
+				op = ">="
+				c.p++
+			}
+		default:
+			return v, ok
+		}
+		w, ok2 := c.unary()
+		ok = ok && ok2
+		yes := false
+		switch op {
+		case "==":
+			yes = v == w
+		case "!=":
+			yes = v != w
+		case "<":
+			yes = v < w
+		case ">":
+			yes = v > w
+		case "<=":
+			yes = v <= w
+		case ">=":
+			yes = v >= w
+		}
+		v = 0
+		if yes {
+			v = 1
+		}
+	}
+}
+
+func (c *condition) unary() (int64, bool) {
+	if c.depth++; c.depth > 200 {
+		return 0, false
+	}
+	t := c.t[c.p]
+	switch t.k {
+	case '!':
+		c.p++
+		v, ok := c.unary()
+		if v == 0 {
+			return 1, ok
+		}
+		return 0, ok
+	case '(':
+		c.p++
+		v, ok := c.or()
+		if c.k() == ')' {
+			c.p++
+		}
+		return v, ok
+	case tInt:
+		c.p++
+		return number(string(c.text[t.at:t.end]))
+	case tIdent:
+		c.p++
+		name := string(c.text[t.at:t.end])
+		if name == "defined" {
+			paren := c.k() == '('
+			if paren {
+				c.p++
+			}
+			arg := c.t[c.p]
+			if arg.k == tIdent {
+				c.p++
+			}
+			if paren && c.k() == ')' {
+				c.p++
+			}
+			if c.r.isDefined(string(c.text[arg.at:arg.end]), c.known) == always {
+				return 1, true
+			}
+			return 0, true
+		}
+		if c.k() == '(' {
+			for depth := 0; c.k() != tEOF; c.p++ {
+				if c.k() == '(' {
+					depth++
+				} else if c.k() == ')' {
+					if depth--; depth == 0 {
+						c.p++
+						break
+					}
+				}
+			}
+			return 0, false
+		}
+		return c.value(name, 0)
+	}
+	return 0, false
+}
+
+func (c *condition) value(name string, depth int) (int64, bool) {
+	v, ok := c.known[name]
+	switch {
+	case !ok && predefined(name, c.r.cpp) == always:
+		return 1 << 30, true
+	case !ok:
+		return 0, predefined(name, c.r.cpp) == never
+	case depth > 8:
+		return 0, false
+	}
+	v = strings.Trim(v, "() \t")
+	if i := strings.Index(v, "/*"); i >= 0 {
+		v = strings.TrimSpace(v[:i])
+	}
+	if n, ok := number(v); ok {
+		return n, true
+	}
+	if _, ok := c.known[v]; ok {
+		return c.value(v, depth+1)
+	}
+	return 0, false
+}
+
+func number(s string) (int64, bool) {
+	s = strings.TrimRight(s, "uUlL")
+	n, err := strconv.ParseInt(s, 0, 64)
+	return n, err == nil
 }

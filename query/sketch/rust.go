@@ -178,6 +178,7 @@ func (r *rustReader) item(parent *Def) (ds []*Def, ok bool) {
 		r.semi()
 		for _, d := range ds {
 			d.Parent = parent
+			d.Static = r.t[from].k != rsPub
 		}
 		return ds, true
 	case rsConst, rsStatic:

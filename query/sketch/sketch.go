@@ -146,7 +146,8 @@ type Def struct {
 	Params     []*Def  // Impl: its type parameters
 	Same       *Def    // the definition that this one repeats
 	Async      bool    // Function: its value is to be awaited
-	Static     bool    // C: it is not seen in other files
+	Macros     []*Def  // C: macros that stand among the members
+	Static     bool    // C: it is not seen in other files. Import in Rust: it is not public
 	Args       []*Node // C++: what it is made of, in parentheses
 }
 
@@ -188,7 +189,8 @@ type File struct {
 	names   map[string][]*Def
 	bodies  []*Def // definitions that have bodies, by start
 	tokens  []token
-	holders []*Def // definitions that hold others, by start
+	idle    [][2]uint32 // see Idle; in order
+	holders []*Def      // definitions that hold others, by start
 	mu      sync.Mutex
 	impls   []*Def // implementations written in bodies
 }
@@ -335,7 +337,15 @@ func (b *Body) sort() {
 
 // UseAt returns the use of a name that holds an offset.
 func (f *File) UseAt(at uint32) (Use, bool) {
-	uses := f.body(at).uses
+	u, ok := f.body(at).useAt(at)
+	if !ok {
+		u, ok = f.Level.useAt(at) // in a directive
+	}
+	return u, ok
+}
+
+func (b *Body) useAt(at uint32) (Use, bool) {
+	uses := b.uses
 	i := sort.Search(len(uses), func(i int) bool { return uses[i].At > at }) - 1
 	// Several may stand at one place; the first was noted by what is outermost.
 	for ; i >= 0; i-- {
@@ -402,10 +412,20 @@ func (b *Body) lookup(at uint32, name string) *Def {
 // Token returns where the token that holds an offset starts.
 func (f *File) Token(at uint32) uint32 {
 	i := sort.Search(len(f.tokens), func(i int) bool { return f.tokens[i].at > at }) - 1
-	if i >= 0 && at < f.tokens[i].end {
+	if i >= 0 && at < f.tokens[i].end && f.tokens[i].k != tDirective {
 		return f.tokens[i].at
 	}
+	for i >= 0 && at > 0 && int(at) < len(f.Text) && f.tokens[i].k == tDirective && (letter(f.Text[at-1]) || digit(f.Text[at-1])) && (letter(f.Text[at]) || digit(f.Text[at])) {
+		at--
+	}
 	return at
+}
+
+// Idle reports whether an offset lies in a branch of the preprocessor that is
+// rather not taken.
+func (f *File) Idle(at uint32) bool {
+	i := sort.Search(len(f.idle), func(i int) bool { return f.idle[i][0] > at })
+	return i > 0 && at < f.idle[i-1][1]
 }
 
 // Label returns the label of a name in the body around an offset.
