@@ -75,6 +75,10 @@ type Options struct {
 	// everything. It does not change a byte of the result.
 	FindParent func(ctx context.Context, w Wanted) (*Parent, error)
 
+	// Complete fails the compile where the parent has not every partition: it
+	// is how shards are joined.
+	Complete bool
+
 	// Known, which may be nil, hands out packs that were built before, by the
 	// key of their partition. Like a parent it spares work and does not change
 	// a byte.
@@ -133,6 +137,7 @@ type Wanted struct {
 	Commit         gitobj.ID
 	Profile        artifact.Profile
 	DefaultProfile bool // see Final
+	PartitionBits  int
 }
 
 // Parent is an index of the same trust domain, most often that of an ancestor.

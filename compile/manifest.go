@@ -33,16 +33,9 @@ func (r *run) final() (*Final, error) {
 	}
 	ready := r.describeViews(m)
 	for n, part := range r.parts {
-		info := artifact.PartitionInfo{
-			Files: p.starts[n+1] - p.starts[n], Units: part.units, Docs: part.docs,
-			Segments: map[string]artifact.SegmentInfo{}, Counts: part.counts,
-		}
-		for v, s := range part.segments {
-			info.Segments[v.String()] = artifact.SegmentInfo{Key: p.keys[n][v], Digest: s.digest, Size: s.size}
-		}
 		m.Units += part.units
 		m.Docs += part.docs
-		m.Partitions = append(m.Partitions, info)
+		m.Partitions = append(m.Partitions, p.info(n, part))
 	}
 	r.describeFiles(m, ready)
 	m.Capabilities = capabilities(ready, r.describeInput(m, ready))
@@ -70,6 +63,18 @@ func (r *run) final() (*Final, error) {
 	}
 	f.Report = r.report(m, digest)
 	return f, nil
+}
+
+// info describes a finished partition.
+func (p *plan) info(n int, part *part) artifact.PartitionInfo {
+	info := artifact.PartitionInfo{
+		Files: p.starts[n+1] - p.starts[n], Units: part.units, Docs: part.docs,
+		Segments: map[string]artifact.SegmentInfo{}, Counts: part.counts,
+	}
+	for v, s := range part.segments {
+		info.Segments[v.String()] = artifact.SegmentInfo{Key: p.keys[n][v], Digest: s.digest, Size: s.size}
+	}
+	return info
 }
 
 // describeViews fills in the state of every view, absent ones with a reason.
@@ -173,6 +178,9 @@ func (r *run) report(m *artifact.Manifest, digest artifact.Digest) *Report {
 		out.Memory.Workers += peak
 	}
 	for n, part := range r.parts {
+		if part == nil {
+			continue // another shard's
+		}
 		out.SegmentsBuilt += len(part.segments)
 		if part.reused {
 			out.PartitionsReused++

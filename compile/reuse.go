@@ -57,7 +57,7 @@ func (p *plan) findParent(ctx context.Context, o *Options) (*Parent, error) {
 	if o.FindParent == nil {
 		return nil, nil
 	}
-	return o.FindParent(ctx, Wanted{Commit: p.commit.ID, Profile: p.profile, DefaultProfile: p.isDefault})
+	return o.FindParent(ctx, Wanted{Commit: p.commit.ID, Profile: p.profile, DefaultProfile: p.isDefault, PartitionBits: p.bits})
 }
 
 // target describes the plan to package delta.
@@ -109,6 +109,9 @@ func (r *run) reuse(ctx context.Context) (todo []int, err error) {
 		}
 	}
 	for n, s := range steps {
+		if r.shard != nil && !r.shard.holds(r.plan.entries[r.plan.starts[n]].Path) {
+			continue
+		}
 		taken := false
 		if s.From >= 0 {
 			if taken, err = r.takeOver(ctx, n, s.From); err != nil {

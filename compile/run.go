@@ -25,6 +25,15 @@ import (
 // Run compiles one commit. After an error, a *fail.Error where the reader can
 // do something, the sink may have got packs and has got no index.
 func Run(ctx context.Context, o Options) (*Result, error) {
+	r, err := newRun(&o)
+	if err != nil {
+		return nil, err
+	}
+	res, err := r.run(ctx)
+	return res, r.interrupted(ctx, err)
+}
+
+func newRun(o *Options) (*run, error) {
 	if o.Repo == nil || o.Sink == nil {
 		return nil, errors.New("compile needs a repository and a sink")
 	}
@@ -34,12 +43,15 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
-	r := &run{o: &o, started: time.Now(), tell: &teller{to: o.Progress}}
-	res, err := r.run(ctx)
+	return &run{o: o, started: time.Now(), tell: &teller{to: o.Progress}}, nil
+}
+
+// interrupted gives an error its name when it came of the context's end.
+func (r *run) interrupted(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
-		return nil, fail.Wrap(fail.Interrupted, context.Cause(ctx), "run it again", "the compile was interrupted and nothing was published")
+		return fail.Wrap(fail.Interrupted, context.Cause(ctx), "run it again", "the compile was interrupted and nothing was published")
 	}
-	return res, err
+	return err
 }
 
 // normalize brings what enters the profile into its one form.
@@ -95,6 +107,7 @@ type run struct {
 	o       *Options
 	plan    *plan
 	parent  *Parent // nil for none
+	shard   *Shard  // that is built alone; nil for all
 	started time.Time
 	tell    *teller
 	wall    Wall
@@ -134,18 +147,18 @@ type failure struct {
 	reason    string
 }
 
-func (r *run) run(ctx context.Context) (*Result, error) {
+// make plans, and builds what the plan asks for and nothing else has.
+func (r *run) make(ctx context.Context) error {
 	r.tell.stage(StagePlan, 0)
 	var err error
 	if r.plan, err = makePlan(ctx, r.o); err != nil {
-		return nil, err
+		return err
 	}
 	for _, p := range r.o.AllowSecrets {
 		if _, ok := r.plan.find(p); !ok {
 			r.tell.note("the commit has no file %q to allow", p)
 		}
 	}
-	defer r.plan.close()
 	r.wall.Plan = time.Since(r.started).Milliseconds()
 	r.parts = make([]*part, r.plan.partitions())
 	r.failures, r.rules = map[artifact.View]failure{}, map[string]string{}
@@ -155,16 +168,26 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	r.tell.stage(StageBuild, len(r.plan.entries))
 	todo, err := r.reuse(ctx)
 	if err != nil {
-		return nil, err
+		return err
+	}
+	if r.o.Complete && len(todo) > 0 {
+		return r.incomplete(todo)
 	}
 	for ; len(todo) > 0; todo = r.stale() {
 		if err := r.build(ctx, todo); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.wall.Build = time.Since(start).Milliseconds()
+	return nil
+}
 
-	start = time.Now()
+func (r *run) run(ctx context.Context) (*Result, error) {
+	defer r.close()
+	if err := r.make(ctx); err != nil {
+		return nil, err
+	}
+	start := time.Now()
 	r.tell.stage(StagePublish, 0)
 	final, err := r.final()
 	if err != nil {
@@ -201,11 +224,18 @@ func (r *run) stale() []int {
 	now := r.viewsNow()
 	var out []int
 	for n, p := range r.parts {
-		if !slices.Equal(p.views, now) {
+		if p != nil && !slices.Equal(p.views, now) {
 			out = append(out, n)
 		}
 	}
 	return out
+}
+
+// close releases what the plan holds open.
+func (r *run) close() {
+	if r.plan != nil {
+		r.plan.close()
+	}
 }
 
 // executor builds jobs, one at a time.

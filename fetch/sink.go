@@ -165,6 +165,25 @@ type Final struct {
 	Report     []byte                   // JSON; nil for none
 }
 
+// Packs waits for the pushes under way and returns the packs of the given
+// partitions, for who publishes something else than an index.
+func (s *Sink) Packs(ctx context.Context, partitions []int) ([]ocispec.Descriptor, error) {
+	if err := s.wait(ctx); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make([]ocispec.Descriptor, len(partitions))
+	for i, p := range partitions {
+		d, ok := s.packs[p]
+		if !ok {
+			return nil, fail.New(fail.Internal, "", "partition %d has no pack", p)
+		}
+		out[i] = d
+	}
+	return out, nil
+}
+
 // Publish stores the model and publishes the index.
 func (s *Sink) Publish(ctx context.Context, f Final) error {
 	if err := s.wait(ctx); err != nil {

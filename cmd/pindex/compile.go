@@ -32,6 +32,7 @@ type compileFlags struct {
 	public  bool
 	parent  string
 	dryRun  bool
+	shard   string
 	scip    []string
 	require bool
 	cmake   bool
@@ -59,6 +60,7 @@ then has a profile of its own. No file in the commit can allow a secret.`,
 	fl := c.Flags()
 	fl.StringSliceVar(&f.views, "views", nil, "views to build: source, lexical, dense, structural (default: all)")
 	fl.StringVar(&f.parent, "parent", parentAuto, "index to reuse segments of: auto (the nearest indexed ancestor's), none, or that of a `REV`")
+	fl.StringVar(&f.shard, "shard", "", "build the partitions of shard `I/N` alone, for 'pindex seal' to join")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "print what would be reused and built, and why, and do nothing")
 	fl.StringArrayVar(&f.scip, "scip", nil, scipUsage)
 	fl.BoolVar(&f.require, "scip-required", false, "fail when a SCIP index has nothing that fits the commit, or no indexer makes one")
@@ -134,6 +136,13 @@ func runCompile(ctx context.Context, a *cli.App, f compileFlags, args []string) 
 	}
 	if f.dryRun {
 		return printPlan(ctx, a, opts, store, f)
+	}
+	shard, err := parseShard(f.shard)
+	if err != nil {
+		return err
+	}
+	if shard != nil {
+		return compileShard(ctx, a, opts, store, f, *shard)
 	}
 	find := parentFinder{repo: repo, store: store, cache: a.Cache(), choice: f.parent}
 	build := func() (*fetch.Sink, *compile.Result, error) {
