@@ -74,6 +74,9 @@ func (b *binder) evaluate(pl place, chain string) (value, error) {
 	defer func() { b.depth-- }()
 	chain = strings.ReplaceAll(chain, "?.", ".")
 	chain = strings.ReplaceAll(chain, "!.", ".")
+	if rest, ok := strings.CutPrefix(chain, "module.exports"); ok {
+		chain = "exports" + rest
+	}
 	n := chainName(chain)
 	if n == 0 {
 		return value{}, nil
@@ -197,7 +200,7 @@ func (b *binder) nameValue(pl place, name string) (value, error) {
 		return value{}, err
 	}
 	switch {
-	case o.binding == External:
+	case o.binding == External && !(lang == "script" && name == "exports"):
 		return value{external: true, generic: name}, nil
 	case o.provenance == Heuristic:
 		return value{}, nil
@@ -205,6 +208,9 @@ func (b *binder) nameValue(pl place, name string) (value, error) {
 		return value{files: o.files, decls: o.decls}, nil
 	case o.binding == Bound || o.binding == Ambiguous:
 		return value{decls: o.decls}, nil
+	}
+	if lang == "script" && name == "exports" {
+		return value{files: []int{pl.file}}, nil
 	}
 	if builtinType(lang, name) {
 		return value{external: true, generic: name}, nil
@@ -432,7 +438,7 @@ func (b *binder) preferTyped(ds []*decl) []*decl {
 	}
 	var out []*decl
 	for _, d := range ds {
-		if d.row == 0 && !variableKind(d.sym.Kind) {
+		if d.row == 0 && (!variableKind(d.sym.Kind) || d.sym.Kind == artifact.KindProperty) {
 			out = append(out, d)
 			continue
 		}

@@ -13,15 +13,16 @@ func (j *jsExtractor) writtenHint(i int32) string {
 	if i == none {
 		return ""
 	}
-	if j.kind(i) == tsTypeAnnotation {
-		if i = j.first(i); i == none {
-			return ""
-		}
-	}
 	if j.nodes[i].end-j.nodes[i].start > 2*artifact.MaxTypeHint {
 		return ""
 	}
 	t := j.text(i)
+	if j.kind(i) == tsTypeAnnotation {
+		t = bytes.TrimSpace(bytes.TrimPrefix(t, []byte(":")))
+	}
+	if len(t) == 0 {
+		return ""
+	}
 	if bytes.ContainsAny(t, "\t\n\r") {
 		t = bytes.Join(bytes.Fields(t), []byte(" "))
 	}

@@ -138,11 +138,11 @@ var languages = map[string]*language{
 		overloads: true,
 	},
 	"javascript": { // with JSX
-		backend: "tree-sitter-javascript 0.23.1", version: 1,
+		backend: "tree-sitter-javascript 0.23.1", version: 2,
 		load: javascript.Language, kinds: jsKinds[:], extract: extractJS, universe: jsUniverse[:], boundary: jsBoundary,
 	},
 	"python": {
-		backend: "tree-sitter-python 0.23.6", version: 1,
+		backend: "tree-sitter-python 0.23.6", version: 2,
 		load: python.Language, kinds: pythonKinds[:], extract: extractPython,
 		boundary: beginsWith("def ", "class ", "async def ", "@"),
 	},
@@ -154,11 +154,11 @@ var languages = map[string]*language{
 		embedded: rustItems,
 	},
 	"tsx": {
-		backend: "tree-sitter-typescript 0.23.2", version: 1,
+		backend: "tree-sitter-typescript 0.23.2", version: 2,
 		load: typescript.LanguageTSX, kinds: jsKinds[:], extract: extractJS, universe: jsUniverse[:], boundary: jsBoundary,
 	},
 	"typescript": {
-		backend: "tree-sitter-typescript 0.23.2", version: 1,
+		backend: "tree-sitter-typescript 0.23.2", version: 2,
 		load: typescript.LanguageTypescript, kinds: jsKinds[:], extract: extractJS, universe: jsUniverse[:], boundary: jsBoundary,
 	},
 }
