@@ -315,7 +315,9 @@ func ask(ctx context.Context, cl *lsp.Client, c *checkout, r *record, each time.
 		return err
 	}
 	r.Answered = len(r.Def) > 0 || r.External
-	if !r.Answered {
+	if len(r.Def) == 0 {
+		// Uses of what lies outside the tree are nobody's question, and a
+		// server may look for them in every dependency.
 		return nil
 	}
 	r.Refs, _, r.RefsUS, err = question(cl.References)
