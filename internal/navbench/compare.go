@@ -35,6 +35,9 @@ func compare(w io.Writer, fileA, fileB string) error {
 		} else {
 			fmt.Fprintf(w, "def  %s:%d:%d %s: %v against %v\n", x.Path, x.Line, x.Col, x.Name, x.Def, y.Def)
 		}
+		if len(x.Def) == 0 && len(y.Def) == 0 {
+			continue
+		}
 		m++
 		if slices.Equal(x.Refs, y.Refs) {
 			refs++
