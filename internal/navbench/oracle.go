@@ -288,6 +288,7 @@ func positions(ctx context.Context, cl *lsp.Client, c *checkout, lang language, 
 // ask fills in what the oracle says. Only the end of the server is an error.
 func ask(ctx context.Context, cl *lsp.Client, c *checkout, r *record, each time.Duration) error {
 	at := lsp.Place{Path: r.Path, Line: r.Line, Col: r.Col}
+	var defined []lsp.Place // with their columns
 	question := func(fn func(context.Context, lsp.Place) (lsp.Answer, error)) ([]place, bool, int64, error) {
 		limit, cancel := context.WithTimeout(ctx, each)
 		defer cancel()
@@ -307,6 +308,7 @@ func ask(ctx context.Context, cl *lsp.Client, c *checkout, r *record, each time.
 				continue
 			}
 			out = append(out, place{p.Path, p.Line})
+			defined = append(defined, p)
 		}
 		return slices.Compact(out), outside, took, err
 	}
@@ -319,6 +321,11 @@ func ask(ctx context.Context, cl *lsp.Client, c *checkout, r *record, each time.
 		// Uses of what lies outside the tree are nobody's question, and a
 		// server may look for them in every dependency.
 		return nil
+	}
+	if len(defined) == 1 {
+		// Where a server's answer depends on the use that it is asked at, the
+		// definition's own is the better one.
+		at = defined[0]
 	}
 	r.Refs, _, r.RefsUS, err = question(cl.References)
 	return err
