@@ -48,6 +48,7 @@ type Engine struct {
 	projects lazy[*projects]
 	sketches sketchCache
 	popular  lazy[map[string]int32]
+	docClass lazy[[]pathClass]
 	scratch  sync.Pool // *searchScratch
 }
 

@@ -71,6 +71,9 @@ const (
 	fNameFull    // share of the question's weight that one declared name holds, all of whose words are asked for
 	fImported    // logarithm of how many files import something of that name
 	fMirror      // a versioned or legacy copy of another candidate
+	fTitleLex    // BM25F of the first line of a long question, best document, relative
+	fTitleSem    // cosine with that line, relative, between the weakest and the best
+	fTitleCos    // that cosine itself
 	numFeatures
 )
 
@@ -85,6 +88,7 @@ var featureNames = [numFeatures]string{
 	"test", "example", "vendored", "generated", "minified", "docs", "data", "declaration stub", "build", "legacy",
 	"depth", "size", "no declarations", "exact symbol", "lexical rank", "semantic rank",
 	"file name, both ways", "path, both ways", "terms in its file, relative", "declared name, all of it", "imported", "mirror of another",
+	"first line, lexical", "first line, semantic", "first line, cosine",
 }
 
 // classFeatures maps a file's classes to features.
@@ -108,6 +112,8 @@ type fileCand struct {
 
 	lex   [4]int64
 	sem   [4]int64
+	title int64    // best document for the first line, lexical
+	tsem  int64    // and semantic
 	decls []string // declared names that the question may mean literally
 	x     features
 	score int64 // the model's, in thousandths
@@ -194,6 +200,9 @@ func (g *gauge) measure(f *fileCand, u *artifact.UnitsReader) {
 			continue
 		}
 		push(&f.lex, toMicro(r.sc.score[d]))
+		if r.useTitle {
+			f.title = max(f.title, toMicro(r.sc.title[d]))
+		}
 		seen.any |= m.any
 		seen.sig |= m.sig
 		seen.doc |= m.doc
@@ -410,11 +419,13 @@ func (g *gauge) compare(files []fileCand) {
 	lexOf := func(f *fileCand) int64 { return f.lex[0] + f.lex[1]/5 + f.lex[2]/10 }
 	semOf := func(f *fileCand) int64 { return f.sem[0] + f.sem[1]/5 + f.sem[2]/10 }
 	decayOf := func(f *fileCand) int64 { return f.lex[0] + f.lex[1]/2 + f.lex[2]/4 + f.lex[3]/8 }
-	semSumLow := int64(1 << 62)
+	semSumLow, tsemLow := int64(1<<62), int64(1<<62)
+	var titleBest, tsemBest int64
 	for i := range files {
 		f := &files[i]
 		lexBest, lexSum, lexDecay = max(lexBest, f.lex[0]), max(lexSum, lexOf(f)), max(lexDecay, decayOf(f))
 		semBest, semSum = max(semBest, f.sem[0]), max(semSum, semOf(f))
+		titleBest, tsemBest, tsemLow = max(titleBest, f.title), max(tsemBest, f.tsem), min(tsemLow, f.tsem)
 		semLow, semSumLow = min(semLow, max(0, f.sem[0])), min(semSumLow, max(0, semOf(f)))
 	}
 	var most int64
@@ -436,6 +447,8 @@ func (g *gauge) compare(files []fileCand) {
 		x[fSemBest] = ratio(max(0, f.sem[0]-semLow), semBest-semLow)
 		x[fSemSum] = ratio(max(0, semOf(f)-semSumLow), semSum-semSumLow)
 		x[fSemCos] = ratio(max(0, f.sem[0]), embed.Norm*embed.Norm)
+		x[fTitleLex], x[fTitleSem] = ratio(f.title, titleBest), ratio(f.tsem-tsemLow, tsemBest-tsemLow)
+		x[fTitleCos] = ratio(f.tsem, embed.Norm*embed.Norm)
 		x[fFused] = (4*x[fLexSum] + 6*x[fSemSum]) / 10
 		if g.r.useLex && f.lex[0] > 0 {
 			x[fLexRank] = int32(1000 * 5 / (5 + byLex[i]))
@@ -482,7 +495,7 @@ func mirrors(path string, others map[string]bool) bool {
 			return false
 		}
 		c := path[at : at+i]
-		if (versionName(c) || folderClass[lowerName(c)]&classLegacy != 0) && others[path[:at]+path[at+i+1:]] {
+		if (versionName(c) || classOfFolder(lowerName(c))&classLegacy != 0) && others[path[:at]+path[at+i+1:]] {
 			return true
 		}
 		at += i + 1

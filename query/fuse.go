@@ -20,14 +20,13 @@ type candidate struct {
 	score   int64 // final
 	seeded  bool  // added because its symbol is what was asked for
 	exact   bool  // and the qualified name that was asked for means it
-	name    nameMatch
+	x       unitFeatures
 	path    string
-	class   pathClass
 	bonuses []Part
 	parts   int   // documents of the unit that were candidates too
 	again   int   // better results of the same file
 	from    int   // place of its file
-	inFile  int64 // score among the units of its file
+	inFile  int64 // thousandths, among the units of its file
 }
 
 // topDocs returns the k documents with the highest positive scores, best
@@ -127,7 +126,10 @@ func (f *fusion) pool(lex, sem []int) []candidate {
 	}
 	if len(sem) > 0 {
 		f.topSem = int64(f.sc.dots[sem[0]])
-		f.lowSem = int64(f.sc.dots[sem[len(sem)-1]])
+		f.lowSem = f.topSem
+		for _, d := range sem {
+			f.lowSem = min(f.lowSem, int64(f.sc.dots[d]))
+		}
 	}
 	byDoc := make(map[int]int, len(lex)+len(sem))
 	out := make([]candidate, 0, len(lex)+len(sem))

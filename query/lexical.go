@@ -75,15 +75,18 @@ func (e *Engine) lexical(ctx context.Context) (*lexicalStats, error) {
 // searchScratch is the reusable memory of one search. Slices over documents
 // are indexed by the document's number over all partitions.
 type searchScratch struct {
-	terms   []artifact.Term // partition × term
-	score   []float64
-	fields  []uint8 // fields that a term matched in
-	matched []docMatch
-	dots    []int32 // semantic score
-	rowed   []bool  // the document has an embedding
-	allowed []bool  // the document holds every phrase
-	pass    []bool  // the document passes the filter
-	worker  []workerScratch
+	terms    []artifact.Term // partition × term
+	score    []float64
+	fields   []uint8 // fields that a term matched in
+	matched  []docMatch
+	title    []float64 // BM25F of the first line of a long question
+	plain    []bool    // see search.plain
+	titleVec []int8    // of the first line of a long question; empty without one
+	dots     []int32   // semantic score
+	rowed    []bool    // the document has an embedding
+	allowed  []bool    // the document holds every phrase
+	pass     []bool    // the document passes the filter
+	worker   []workerScratch
 }
 
 // docMatch says which slots a document holds: anywhere, in names, in its
@@ -172,6 +175,10 @@ func (e *Engine) scoreLexical(ctx context.Context, q *queryTerms, w *Weights, sc
 	sc.score = grow(sc.score, e.docs)
 	sc.fields = grow(sc.fields, e.docs)
 	sc.matched = grow(sc.matched, e.docs)
+	sc.title = sc.title[:0]
+	if q.titled() {
+		sc.title = grow(sc.title, e.docs)
+	}
 	return e.each(ctx, func(wk, p int) error {
 		r, err := e.ix.Lexical(p)
 		if err != nil {
@@ -180,7 +187,10 @@ func (e *Engine) scoreLexical(ctx context.Context, q *queryTerms, w *Weights, sc
 		lo, hi := e.docBase[p], e.docBase[p+1]
 		part := partScore{
 			r: r, st: st, w: w, ws: &sc.worker[wk], terms: sc.terms[p*n : (p+1)*n],
-			score: sc.score[lo:hi], fields: sc.fields[lo:hi], matched: sc.matched[lo:hi],
+			score: sc.score[lo:hi], title: sc.title, fields: sc.fields[lo:hi], matched: sc.matched[lo:hi],
+		}
+		if len(sc.title) > 0 {
+			part.title = sc.title[lo:hi]
 		}
 		part.ws.tf = slices.Grow(part.ws.tf[:0], hi-lo)[:hi-lo]
 		clear(part.ws.tf)
@@ -201,6 +211,7 @@ type partScore struct {
 	ws      *workerScratch
 	terms   []artifact.Term
 	score   []float64
+	title   []float64 // empty when the question has no first line of its own
 	fields  []uint8
 	matched []docMatch
 }
@@ -245,7 +256,11 @@ func (p *partScore) add(i int, s *slot) error {
 	for _, d := range ws.touched {
 		tf := ws.tf[d]
 		ws.tf[d] = 0
-		p.score[d] += float64(gain*tf) / (k1 + tf)
+		v := float64(gain*tf) / (k1 + tf)
+		p.score[d] += v
+		if s.title && len(p.title) > 0 {
+			p.title[d] += v
+		}
 	}
 	return nil
 }

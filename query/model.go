@@ -84,7 +84,7 @@ func (q *queryTerms) class() queryClass {
 	switch {
 	case q.single || looksLikePath(strings.TrimSpace(q.text)):
 		return querySymbol
-	case q.long:
+	case q.issue:
 		return queryIssue
 	}
 	return queryProse

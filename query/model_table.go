@@ -5,153 +5,175 @@ package query
 var lexicalModels = [numQueryClasses]model{
 	{ // symbol, of 240 questions
 		weights: [numFeatures]int32{
-			0:  333,   // best lexical
-			1:  3284,  // lexical of its file
-			2:  1329,  // lexical, absolute
-			3:  293,   // lexical, decayed
+			0:  234,   // best lexical
+			1:  3072,  // lexical of its file
+			2:  1253,  // lexical, absolute
+			3:  12,    // lexical, decayed
 			4:  500,   // best semantic
 			5:  1500,  // semantic of its file
-			7:  1085,  // fused
-			8:  903,   // terms in its file
-			9:  604,   // terms in one unit
-			10: 115,   // terms in names
-			11: -880,  // terms in one unit's names
-			12: -24,   // terms in signatures
-			13: 414,   // terms in documentation
-			15: 91,    // identifiers in its file
-			16: -88,   // identifiers in names
-			17: 363,   // declared name
-			18: 92,    // whole name
-			19: -382,  // declared names
-			20: 386,   // named in the query
-			21: 646,   // names in the query
-			22: 1596,  // file name
-			23: 756,   // terms in the file name
-			24: 2085,  // whole file name
-			25: 304,   // file name, beginning
-			26: 138,   // folder name
-			27: 968,   // terms in folder names
-			28: 42,    // terms in the path
+			7:  1004,  // fused
+			8:  958,   // terms in its file
+			9:  662,   // terms in one unit
+			10: 97,    // terms in names
+			11: -895,  // terms in one unit's names
+			12: -43,   // terms in signatures
+			13: 172,   // terms in documentation
+			15: 140,   // identifiers in its file
+			16: -755,  // identifiers in names
+			17: 397,   // declared name
+			18: 286,   // whole name
+			19: -786,  // declared names
+			20: 423,   // named in the query
+			21: 680,   // names in the query
+			22: 1442,  // file name
+			23: 951,   // terms in the file name
+			24: 1884,  // whole file name
+			25: 311,   // file name, beginning
+			26: 146,   // folder name
+			27: 991,   // terms in folder names
+			28: 118,   // terms in the path
 			29: 2500,  // path in the query
 			30: 1500,  // frame of the traceback
 			31: 20000, // exact path
-			32: 668,   // folder
-			33: 1270,  // facade
-			34: -3376, // test
-			35: -2750, // example
+			32: 1239,  // folder
+			33: 1048,  // facade
+			34: -3392, // test
+			35: -2698, // example
 			36: -3500, // vendored
-			37: -2684, // generated
+			37: -2715, // generated
 			38: -4000, // minified
-			39: -3496, // docs
-			40: -3470, // data
-			41: -803,  // declaration stub
-			42: -1504, // build
-			43: -1003, // legacy
-			44: -1285, // depth
-			45: 1753,  // size
-			46: 54,    // no declarations
-			47: 4273,  // exact symbol
-			48: 1425,  // lexical rank
-			50: 264,   // file name, both ways
-			51: 728,   // path, both ways
-			52: 103,   // terms in its file, relative
-			53: -107,  // declared name, all of it
-			54: 1567,  // imported
-			55: -2155, // mirror of another
+			39: -3513, // docs
+			40: -3388, // data
+			41: -805,  // declaration stub
+			42: -1506, // build
+			43: -1011, // legacy
+			44: -1309, // depth
+			45: 1958,  // size
+			46: -276,  // no declarations
+			47: 4073,  // exact symbol
+			48: 1329,  // lexical rank
+			50: 396,   // file name, both ways
+			51: 694,   // path, both ways
+			52: 158,   // terms in its file, relative
+			53: 130,   // declared name, all of it
+			54: 1869,  // imported
+			55: -2139, // mirror of another
 		},
 	},
 	{ // prose, of 1158 questions
 		weights: [numFeatures]int32{
-			0:  -985,  // best lexical
-			1:  3100,  // lexical of its file
-			2:  357,   // lexical, absolute
-			3:  1351,  // lexical, decayed
+			0:  -967,  // best lexical
+			1:  3061,  // lexical of its file
+			2:  301,   // lexical, absolute
+			3:  1277,  // lexical, decayed
 			4:  500,   // best semantic
 			5:  1500,  // semantic of its file
-			7:  1038,  // fused
-			8:  651,   // terms in its file
-			9:  327,   // terms in one unit
-			10: 753,   // terms in names
-			11: 83,    // terms in one unit's names
-			12: -412,  // terms in signatures
-			13: 1571,  // terms in documentation
-			15: 1078,  // identifiers in its file
-			16: 906,   // identifiers in names
-			17: 132,   // declared name
-			18: 184,   // whole name
-			19: 943,   // declared names
-			20: 48,    // named in the query
-			21: 618,   // names in the query
-			22: 1157,  // file name
-			23: 680,   // terms in the file name
-			24: 829,   // whole file name
-			25: 1311,  // file name, beginning
-			26: 1205,  // folder name
-			27: 809,   // terms in folder names
-			28: 22,    // terms in the path
-			29: 2766,  // path in the query
+			7:  1020,  // fused
+			8:  686,   // terms in its file
+			9:  421,   // terms in one unit
+			10: 729,   // terms in names
+			11: 50,    // terms in one unit's names
+			12: -477,  // terms in signatures
+			13: 1611,  // terms in documentation
+			15: 1096,  // identifiers in its file
+			16: 956,   // identifiers in names
+			17: 95,    // declared name
+			18: 176,   // whole name
+			19: 1059,  // declared names
+			20: 18,    // named in the query
+			21: 639,   // names in the query
+			22: 1260,  // file name
+			23: 603,   // terms in the file name
+			24: 797,   // whole file name
+			25: 1286,  // file name, beginning
+			26: 1181,  // folder name
+			27: 815,   // terms in folder names
+			28: -90,   // terms in the path
+			29: 2750,  // path in the query
 			30: 1500,  // frame of the traceback
 			31: 20000, // exact path
-			32: 1238,  // folder
-			33: 183,   // facade
-			34: -3829, // test
-			35: -2993, // example
+			32: 1319,  // folder
+			33: 185,   // facade
+			34: -3713, // test
+			35: -2970, // example
 			36: -3510, // vendored
-			37: -2776, // generated
+			37: -2736, // generated
 			38: -4000, // minified
-			39: -4015, // docs
-			40: -3090, // data
-			41: -851,  // declaration stub
-			42: -1624, // build
-			43: -1047, // legacy
-			44: -2087, // depth
-			45: 578,   // size
-			46: 185,   // no declarations
+			39: -3950, // docs
+			40: -3083, // data
+			41: -869,  // declaration stub
+			42: -1639, // build
+			43: -1045, // legacy
+			44: -1861, // depth
+			45: 486,   // size
+			46: 51,    // no declarations
 			47: 4000,  // exact symbol
-			48: 60,    // lexical rank
-			50: -81,   // file name, both ways
-			51: 2065,  // path, both ways
-			52: -140,  // terms in its file, relative
-			53: -20,   // declared name, all of it
-			54: 341,   // imported
-			55: -1728, // mirror of another
+			48: 55,    // lexical rank
+			50: -49,   // file name, both ways
+			51: 2097,  // path, both ways
+			52: -82,   // terms in its file, relative
+			53: -5,    // declared name, all of it
+			54: 379,   // imported
+			55: -1772, // mirror of another
 		},
 	},
-	{ // issue, of 0 questions
+	{ // issue, of 78 questions
 		weights: [numFeatures]int32{
-			1:  3000,  // lexical of its file
-			2:  1000,  // lexical, absolute
+			0:  271,   // best lexical
+			1:  3253,  // lexical of its file
+			2:  632,   // lexical, absolute
+			3:  160,   // lexical, decayed
 			4:  500,   // best semantic
 			5:  1500,  // semantic of its file
-			7:  1000,  // fused
-			8:  800,   // terms in its file
-			9:  500,   // terms in one unit
-			10: 1000,  // terms in names
-			17: 1000,  // declared name
-			18: 300,   // whole name
-			20: 1000,  // named in the query
-			21: 1000,  // names in the query
-			22: 700,   // file name
-			23: 1500,  // terms in the file name
-			24: 500,   // whole file name
-			25: 400,   // file name, beginning
-			27: 300,   // terms in folder names
-			29: 2500,  // path in the query
-			30: 1500,  // frame of the traceback
+			7:  1232,  // fused
+			8:  232,   // terms in its file
+			9:  385,   // terms in one unit
+			10: -57,   // terms in names
+			11: -950,  // terms in one unit's names
+			12: -1070, // terms in signatures
+			13: 81,    // terms in documentation
+			14: 1436,  // terms of the first line
+			15: 439,   // identifiers in its file
+			16: -834,  // identifiers in names
+			17: 415,   // declared name
+			18: 179,   // whole name
+			19: 863,   // declared names
+			20: 437,   // named in the query
+			21: 102,   // names in the query
+			22: 664,   // file name
+			23: 2099,  // terms in the file name
+			24: -131,  // whole file name
+			25: 516,   // file name, beginning
+			26: 1336,  // folder name
+			27: 286,   // terms in folder names
+			28: 641,   // terms in the path
+			29: 2213,  // path in the query
+			30: 1796,  // frame of the traceback
 			31: 20000, // exact path
-			33: -300,  // facade
-			34: -3000, // test
-			35: -2500, // example
-			36: -3500, // vendored
-			37: -2000, // generated
+			32: 1319,  // folder
+			33: 497,   // facade
+			34: -4367, // test
+			35: -3310, // example
+			36: -3536, // vendored
+			37: -2825, // generated
 			38: -4000, // minified
-			39: -1500, // docs
-			40: -3000, // data
+			39: -3306, // docs
+			40: -3201, // data
 			41: -800,  // declaration stub
-			42: -1500, // build
-			43: -1000, // legacy
+			42: -2178, // build
+			43: -1011, // legacy
+			44: 1037,  // depth
+			45: -137,  // size
+			46: -600,  // no declarations
 			47: 4000,  // exact symbol
-			55: -1500, // mirror of another
+			48: 495,   // lexical rank
+			50: 839,   // file name, both ways
+			51: 858,   // path, both ways
+			52: -459,  // terms in its file, relative
+			53: -696,  // declared name, all of it
+			54: 407,   // imported
+			55: -1501, // mirror of another
+			56: 1884,  // first line, lexical
 		},
 	},
 }
@@ -159,157 +181,201 @@ var lexicalModels = [numQueryClasses]model{
 var hybridModels = [numQueryClasses]model{
 	{ // symbol, of 240 questions
 		weights: [numFeatures]int32{
-			0:  154,   // best lexical
-			1:  3180,  // lexical of its file
-			2:  1165,  // lexical, absolute
-			3:  255,   // lexical, decayed
-			4:  260,   // best semantic
-			5:  1731,  // semantic of its file
-			6:  -535,  // cosine
-			7:  1220,  // fused
-			8:  906,   // terms in its file
-			9:  608,   // terms in one unit
-			10: 55,    // terms in names
-			11: -941,  // terms in one unit's names
-			12: -57,   // terms in signatures
-			13: 450,   // terms in documentation
-			15: 82,    // identifiers in its file
-			16: -384,  // identifiers in names
-			17: 285,   // declared name
-			18: -20,   // whole name
-			19: -781,  // declared names
-			20: 235,   // named in the query
-			21: 575,   // names in the query
-			22: 1531,  // file name
-			23: 567,   // terms in the file name
-			24: 2056,  // whole file name
-			25: 316,   // file name, beginning
-			26: -62,   // folder name
-			27: 952,   // terms in folder names
-			28: -13,   // terms in the path
+			0:  2,     // best lexical
+			1:  2916,  // lexical of its file
+			2:  1039,  // lexical, absolute
+			3:  -82,   // lexical, decayed
+			4:  205,   // best semantic
+			5:  1645,  // semantic of its file
+			7:  1056,  // fused
+			8:  981,   // terms in its file
+			9:  685,   // terms in one unit
+			11: -994,  // terms in one unit's names
+			12: -98,   // terms in signatures
+			13: 176,   // terms in documentation
+			15: 145,   // identifiers in its file
+			16: -941,  // identifiers in names
+			17: 304,   // declared name
+			18: 140,   // whole name
+			19: -1144, // declared names
+			20: 249,   // named in the query
+			21: 567,   // names in the query
+			22: 1398,  // file name
+			23: 720,   // terms in the file name
+			24: 1855,  // whole file name
+			25: 325,   // file name, beginning
+			26: -71,   // folder name
+			27: 946,   // terms in folder names
+			28: 54,    // terms in the path
 			29: 2500,  // path in the query
 			30: 1500,  // frame of the traceback
 			31: 20000, // exact path
-			32: 396,   // folder
-			33: 1376,  // facade
-			34: -3351, // test
-			35: -2717, // example
+			32: 738,   // folder
+			33: 1042,  // facade
+			34: -3382, // test
+			35: -2683, // example
 			36: -3500, // vendored
-			37: -2652, // generated
+			37: -2683, // generated
 			38: -4000, // minified
-			39: -3317, // docs
-			40: -3288, // data
-			41: -806,  // declaration stub
-			42: -1503, // build
-			43: -1001, // legacy
-			44: -1084, // depth
-			45: 1762,  // size
-			46: -153,  // no declarations
-			47: 4177,  // exact symbol
-			48: 1049,  // lexical rank
-			49: 91,    // semantic rank
-			50: 148,   // file name, both ways
-			51: 426,   // path, both ways
-			52: 106,   // terms in its file, relative
-			53: -179,  // declared name, all of it
-			54: 1403,  // imported
-			55: -2141, // mirror of another
+			39: -3340, // docs
+			40: -3266, // data
+			41: -880,  // declaration stub
+			42: -1504, // build
+			43: -1004, // legacy
+			44: -1150, // depth
+			45: 1939,  // size
+			46: -543,  // no declarations
+			47: 3923,  // exact symbol
+			48: 990,   // lexical rank
+			49: 188,   // semantic rank
+			50: 274,   // file name, both ways
+			51: 392,   // path, both ways
+			52: 181,   // terms in its file, relative
+			53: 72,    // declared name, all of it
+			54: 1698,  // imported
+			55: -2127, // mirror of another
 		},
 	},
 	{ // prose, of 1158 questions
 		weights: [numFeatures]int32{
-			0:  -858,  // best lexical
-			1:  2999,  // lexical of its file
-			2:  235,   // lexical, absolute
-			3:  961,   // lexical, decayed
-			4:  -241,  // best semantic
-			5:  1241,  // semantic of its file
-			6:  -734,  // cosine
-			7:  835,   // fused
-			8:  632,   // terms in its file
-			9:  471,   // terms in one unit
-			10: 725,   // terms in names
-			11: -183,  // terms in one unit's names
-			12: -424,  // terms in signatures
-			13: 1433,  // terms in documentation
-			15: 929,   // identifiers in its file
-			16: 845,   // identifiers in names
-			17: -288,  // declared name
-			18: 139,   // whole name
-			19: 930,   // declared names
-			20: -150,  // named in the query
-			21: 503,   // names in the query
-			22: 1175,  // file name
-			23: 560,   // terms in the file name
-			24: 787,   // whole file name
-			25: 1333,  // file name, beginning
-			26: 949,   // folder name
-			27: 687,   // terms in folder names
-			28: -87,   // terms in the path
-			29: 2765,  // path in the query
+			0:  -875,  // best lexical
+			1:  3028,  // lexical of its file
+			2:  206,   // lexical, absolute
+			3:  1005,  // lexical, decayed
+			4:  -278,  // best semantic
+			5:  1170,  // semantic of its file
+			7:  798,   // fused
+			8:  664,   // terms in its file
+			9:  402,   // terms in one unit
+			10: 767,   // terms in names
+			11: -198,  // terms in one unit's names
+			12: -474,  // terms in signatures
+			13: 1440,  // terms in documentation
+			15: 946,   // identifiers in its file
+			16: 829,   // identifiers in names
+			17: -345,  // declared name
+			18: 148,   // whole name
+			19: 943,   // declared names
+			20: -184,  // named in the query
+			21: 511,   // names in the query
+			22: 1162,  // file name
+			23: 500,   // terms in the file name
+			24: 766,   // whole file name
+			25: 1375,  // file name, beginning
+			26: 946,   // folder name
+			27: 684,   // terms in folder names
+			28: -139,  // terms in the path
+			29: 2761,  // path in the query
 			30: 1500,  // frame of the traceback
 			31: 20000, // exact path
-			32: 1402,  // folder
-			33: 214,   // facade
-			34: -3836, // test
-			35: -3032, // example
+			32: 1579,  // folder
+			33: 185,   // facade
+			34: -3842, // test
+			35: -3014, // example
 			36: -3506, // vendored
-			37: -2685, // generated
+			37: -2672, // generated
 			38: -4000, // minified
-			39: -4166, // docs
-			40: -3112, // data
-			41: -869,  // declaration stub
-			42: -1647, // build
-			43: -1046, // legacy
-			44: -1825, // depth
-			45: 178,   // size
-			46: 99,    // no declarations
+			39: -4057, // docs
+			40: -3090, // data
+			41: -865,  // declaration stub
+			42: -1628, // build
+			43: -1050, // legacy
+			44: -1686, // depth
+			45: 215,   // size
+			46: 41,    // no declarations
 			47: 4000,  // exact symbol
-			48: -74,   // lexical rank
-			49: 389,   // semantic rank
-			50: -322,  // file name, both ways
-			51: 1888,  // path, both ways
-			52: -27,   // terms in its file, relative
-			53: 18,    // declared name, all of it
-			54: 344,   // imported
-			55: -1796, // mirror of another
+			48: -20,   // lexical rank
+			49: 292,   // semantic rank
+			50: -346,  // file name, both ways
+			51: 1914,  // path, both ways
+			52: 7,     // terms in its file, relative
+			53: -129,  // declared name, all of it
+			54: 343,   // imported
+			55: -1813, // mirror of another
 		},
 	},
-	{ // issue, of 0 questions
+	{ // issue, of 78 questions
 		weights: [numFeatures]int32{
-			1:  3000,  // lexical of its file
-			2:  1000,  // lexical, absolute
-			4:  500,   // best semantic
-			5:  1500,  // semantic of its file
-			7:  1000,  // fused
-			8:  800,   // terms in its file
-			9:  500,   // terms in one unit
-			10: 1000,  // terms in names
-			17: 1000,  // declared name
-			18: 300,   // whole name
-			20: 1000,  // named in the query
-			21: 1000,  // names in the query
-			22: 700,   // file name
-			23: 1500,  // terms in the file name
-			24: 500,   // whole file name
-			25: 400,   // file name, beginning
-			27: 300,   // terms in folder names
-			29: 2500,  // path in the query
-			30: 1500,  // frame of the traceback
+			0:  424,   // best lexical
+			1:  3379,  // lexical of its file
+			2:  734,   // lexical, absolute
+			3:  269,   // lexical, decayed
+			4:  -411,  // best semantic
+			5:  583,   // semantic of its file
+			7:  540,   // fused
+			8:  320,   // terms in its file
+			9:  471,   // terms in one unit
+			10: -76,   // terms in names
+			11: -916,  // terms in one unit's names
+			12: -1081, // terms in signatures
+			13: -183,  // terms in documentation
+			14: 1360,  // terms of the first line
+			15: 484,   // identifiers in its file
+			16: -799,  // identifiers in names
+			17: 328,   // declared name
+			18: 142,   // whole name
+			19: 856,   // declared names
+			20: 369,   // named in the query
+			21: 54,    // names in the query
+			22: 642,   // file name
+			23: 2133,  // terms in the file name
+			24: -126,  // whole file name
+			25: 527,   // file name, beginning
+			26: 1431,  // folder name
+			27: 319,   // terms in folder names
+			28: 696,   // terms in the path
+			29: 2230,  // path in the query
+			30: 1845,  // frame of the traceback
 			31: 20000, // exact path
-			33: -300,  // facade
-			34: -3000, // test
-			35: -2500, // example
-			36: -3500, // vendored
-			37: -2000, // generated
+			32: 1146,  // folder
+			33: 529,   // facade
+			34: -4311, // test
+			35: -3302, // example
+			36: -3529, // vendored
+			37: -2813, // generated
 			38: -4000, // minified
-			39: -1500, // docs
-			40: -3000, // data
-			41: -800,  // declaration stub
-			42: -1500, // build
-			43: -1000, // legacy
+			39: -3285, // docs
+			40: -3191, // data
+			41: -802,  // declaration stub
+			42: -2063, // build
+			43: -1010, // legacy
+			44: 1000,  // depth
+			45: -420,  // size
+			46: -517,  // no declarations
 			47: 4000,  // exact symbol
-			55: -1500, // mirror of another
+			48: 492,   // lexical rank
+			49: -852,  // semantic rank
+			50: 860,   // file name, both ways
+			51: 918,   // path, both ways
+			52: -313,  // terms in its file, relative
+			53: -689,  // declared name, all of it
+			54: 362,   // imported
+			55: -1501, // mirror of another
+			56: 1808,  // first line, lexical
+			57: 814,   // first line, semantic
 		},
 	},
 }
+
+var builtInUnits = unitModel{[numUnitFeatures]int32{ // of 98 files
+	0:  3485,  // lexical
+	1:  864,   // lexical, absolute
+	2:  365,   // semantic
+	4:  112,   // terms
+	5:  1374,  // terms in names
+	6:  578,   // identifiers
+	7:  966,   // terms of the first line
+	8:  1628,  // declared name
+	9:  881,   // declared name, all of it
+	10: 848,   // named in the query
+	11: 1881,  // frame of the traceback
+	12: 8000,  // exact symbol
+	13: -697,  // container
+	14: 687,   // between declarations
+	15: -86,   // callable
+	16: -1000, // whole file
+	17: -1630, // module of tests
+	18: 1204,  // size
+	19: -27,   // several parts
+	20: 447,   // private
+}}

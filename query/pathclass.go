@@ -46,7 +46,7 @@ var folderClass = map[string]pathClass{
 	"_examples": classExample,
 
 	"vendor": classVendored, "vendored": classVendored, "_vendor": classVendored, "node_modules": classVendored,
-	"third_party": classVendored, "third-party": classVendored, "thirdparty": classVendored, "3rdparty": classVendored,
+	"cextern": classVendored, "extern": classVendored, "externals": classVendored, "third_party": classVendored, "third-party": classVendored, "thirdparty": classVendored, "3rdparty": classVendored,
 	"single_include": classGenerated, "amalgamation": classGenerated, "amalgamated": classGenerated,
 	"bower_components": classVendored, "pods": classVendored, "godeps": classVendored,
 
@@ -70,6 +70,8 @@ var extensionClass = map[string]pathClass{
 	".golden": classData | classTest, ".map": classGenerated, ".json": classData, ".jsonl": classData,
 	".xml": classData, ".patch": classData, ".diff": classData, ".log": classData,
 
+	".cmake": classBuild, ".bazel": classBuild, ".bzl": classBuild, ".gradle": classBuild, ".cabal": classBuild, ".gemspec": classBuild, ".mk": classBuild,
+
 	".pyi": classStub, ".yml": classBuild, ".yaml": classBuild, ".toml": classBuild, ".ini": classBuild, ".cfg": classBuild,
 }
 
@@ -78,7 +80,27 @@ var nameClass = map[string]pathClass{
 	"pnpm-lock.yaml": classData | classGenerated, "yarn.lock": classData | classGenerated,
 	"license": classDocs, "licence": classDocs, "copying": classDocs, "notice": classDocs, "authors": classDocs,
 	"contributors": classDocs, "changelog": classDocs, "changes": classDocs, "history": classDocs, "readme": classDocs,
+	"build": classBuild, "workspace": classBuild, "cmakelists.txt": classBuild, "rakefile": classBuild, "gemfile": classBuild,
+	"meson.build": classBuild, "build.gradle.kts": classBuild, "settings.gradle.kts": classBuild, "build.sbt": classBuild, "build.zig": classBuild,
 	"makefile": classBuild, "dockerfile": classBuild, "setup.py": classBuild, "noxfile.py": classBuild,
+}
+
+// classOfFolder reads what a folder's name says, in lower case.
+func classOfFolder(name string) pathClass {
+	if c, ok := folderClass[name]; ok {
+		return c
+	}
+	for _, end := range []string{"_test", "-test", "_tests", "-tests", "_spec", "-spec", "_specs", "-specs"} {
+		if strings.HasSuffix(name, end) {
+			return classTest
+		}
+	}
+	for _, end := range []string{"_examples", "-examples", "_samples", "-samples", "_benchmarks", "-benchmarks", "_bench", "-bench"} {
+		if strings.HasSuffix(name, end) {
+			return classExample
+		}
+	}
+	return 0
 }
 
 // classify reads what a path says.
@@ -90,7 +112,7 @@ func classify(path string) pathClass {
 		if i < 0 {
 			break
 		}
-		c |= folderClass[lowerName(rest[:i])]
+		c |= classOfFolder(lowerName(rest[:i]))
 		rest = rest[i+1:]
 	}
 	name := rest

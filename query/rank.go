@@ -18,21 +18,26 @@ type ranker struct {
 	sc       *searchScratch
 	useLex   bool
 	useSem   bool
+	useTitle bool
+	rows     []int32 // scratch
 	slots    []int64 // weight of each slot
 	model    *model
 	files    []fileCand
 	imported map[string]int32 // see Engine.imported
-	noting   bool             // keep what each candidate\'s score is made of
+	units    *unitModel
+	fuse     *fusion
+	keep     func(doc int) bool
+	k        int // results asked for
 
 	want, last string // of a single identifier: dotted, and its last component
-	name       []byte // scratch
 }
 
 func (s *search) newRanker() *ranker {
-	r := &ranker{e: s.e, q: s.q, w: s.w, sc: s.sc, useLex: s.useLex, useSem: s.useSem, model: modelFor(s.q, s.useLex, s.useSem), waived: waivedClasses(s.q)}
+	r := &ranker{e: s.e, q: s.q, w: s.w, sc: s.sc, useLex: s.useLex, useSem: s.useSem, k: s.o.K, units: &builtInUnits, model: modelFor(s.q, s.useLex, s.useSem), waived: waivedClasses(s.q)}
 	for i := range s.q.slots {
 		r.slots = append(r.slots, toMicro(s.q.slots[i].score))
 	}
+	r.useTitle = s.useLex && len(s.sc.title) > 0
 	if s.q.single {
 		r.want = toDots.Replace(s.q.ident)
 		r.last = r.want[strings.LastIndexByte(r.want, '.')+1:]
@@ -43,12 +48,16 @@ func (s *search) newRanker() *ranker {
 // toDots writes any language's qualifiers as dots.
 var toDots = strings.NewReplacer("::", ".", "#", ".", "->", ".")
 
+// maxAskingWords is the length up to which a question that says "test" is taken
+// to ask for tests.
+const maxAskingWords = 10
+
 // waivedClasses returns the kinds of files that the question speaks of, which
 // are then not held back.
 func waivedClasses(q *queryTerms) pathClass {
 	var c pathClass
 	// A long question mentions tests and docs in passing.
-	if q.long {
+	if q.issue || len(q.words) > maxAskingWords {
 		return 0
 	}
 	for _, w := range q.words {
@@ -79,12 +88,6 @@ func waivedClasses(q *queryTerms) pathClass {
 		c |= classify(strings.TrimSpace(q.text))
 	}
 	return c
-}
-
-func (r *ranker) note(c *candidate, name string, v int64) {
-	if r.noting {
-		c.bonuses = append(c.bonuses, Part{name, v})
-	}
 }
 
 // locate fills in where the candidate stands.
@@ -124,7 +127,6 @@ func (r *ranker) rank(cands []candidate) ([]candidate, error) {
 	if err := r.gather(cands); err != nil {
 		return nil, err
 	}
-	r.orderFiles()
 	return r.spread(), nil
 }
 
@@ -160,18 +162,18 @@ func (r *ranker) gather(cands []candidate) error {
 			return err
 		}
 		g.measure(f, u)
-		for k := range f.units {
-			r.scoreUnit(&f.units[k], f, u)
-		}
-		slices.SortFunc(f.units, func(a, b candidate) int {
-			if c := cmp.Compare(b.score, a.score); c != 0 {
-				return c
+		if r.useSem && len(r.sc.titleVec) > 0 {
+			d, err := r.e.ix.Dense(f.part)
+			if err != nil {
+				return err
 			}
-			return cmp.Compare(a.doc, b.doc)
-		})
+			base := r.e.docBase[f.part]
+			f.tsem, r.rows = bestFor(r.sc.titleVec, d, f.lo-base, f.hi-base, r.rows)
+		}
 	}
 	g.compare(r.files)
-	return nil
+	r.orderFiles()
+	return r.orderUnits(g)
 }
 
 // orderFiles puts the best file first. Equal scores are ordered by document,
@@ -201,9 +203,9 @@ func (r *ranker) spread() []candidate {
 		score := f.rank
 		for k := range f.units {
 			c := &f.units[k]
-			c.inFile, c.score, c.again, c.from = c.score, max(score, 1), k, i
+			c.score, c.again, c.from = max(score, 1), k, i
 			out = append(out, *c)
-			score = permille(score, r.w.Again)
+			score = permille(score, r.w.Again[r.q.class()])
 		}
 	}
 	slices.SortStableFunc(out, func(a, b candidate) int {
@@ -273,94 +275,10 @@ func (r *ranker) share(mask uint64) int64 {
 	return sum * 1000 / all
 }
 
-// scoreUnit scores a unit against the others of its file: what the routes
-// found, plus bonuses, times what its kind says.
-func (r *ranker) scoreUnit(c *candidate, f *fileCand, u *artifact.UnitsReader) {
-	w := r.w
-	score := c.base
-	add := func(name string, v int64) {
-		if v != 0 {
-			score += v * (micro / 1000)
-			r.note(c, name, v*(micro/1000))
-		}
-	}
-	if r.useLex {
-		add("terms in it", w.Coverage*r.share(r.sc.matched[c.doc].any)/1000)
-	}
-	r.nameBonus(c, u, add)
-	times := func(name string, f int64) {
-		if f != 1000 {
-			score = permille(score, f)
-			r.note(c, name, f*(micro/1000))
-		}
-	}
-	switch {
-	case u.UnitLevel(c.unit) == artifact.L1:
-		times("container", w.Container)
-	case u.UnitKind(c.unit) == artifact.KindRemainder && f.class&(classDocs|classData) == 0:
-		times("between declarations", w.Remainder)
-	}
-	if inTestModule(u.UnitSymbolBytes(c.unit)) && r.waived&classTest == 0 {
-		times("module of tests", w.Test)
-	}
-	c.score = score
-}
-
 // inTestModule reports whether a symbol lies in a module of tests within a
 // file of production code, as in Rust.
 func inTestModule(symbol []byte) bool {
 	return bytes.HasPrefix(symbol, []byte("tests.")) || bytes.HasPrefix(symbol, []byte("test.")) || bytes.Contains(symbol, []byte(".tests."))
-}
-
-func (r *ranker) nameBonus(c *candidate, u *artifact.UnitsReader, add func(string, int64)) {
-	name := u.UnitNameBytes(c.unit)
-	if len(name) == 0 && !c.seeded {
-		return
-	}
-	if r.q.single {
-		want, last := r.want, r.last
-		have := toDots.Replace(u.UnitSymbol(c.unit))
-		switch {
-		case c.exact:
-			add("what the name means", 2*r.w.ExactSymbol)
-			c.name = nameWhole
-			return
-		case have == want:
-			add("exact symbol", r.w.ExactSymbol)
-			c.name = nameWhole
-			return
-		case strings.HasSuffix(have, "."+want), string(name) == last && last != want && qualifierMatches(c.path, have, want):
-			add("exact symbol", r.w.ExactSymbol)
-			c.name = nameWhole
-			return
-		case string(name) == want:
-			add("exact name", r.w.ExactName)
-			c.name = nameWhole
-			return
-		case c.seeded && last != want:
-			add("declares the name, elsewhere", r.w.NamedInQuery)
-			c.name = nameIdent
-			return
-		case c.seeded:
-			add("declares the name", r.w.ExactName)
-			c.name = nameWhole
-			return
-		}
-	}
-	r.name = normalName(name, r.name)
-	m := r.q.names[string(r.name)]
-	if r.q.single && r.last != r.want && !sameName(name, r.last) {
-		return // a qualifier of the name, not the name
-	}
-	c.name = m
-	switch m {
-	case nameIdent:
-		add("named in the query", r.w.NamedInQuery)
-	case nameJoined:
-		add("words of the query joined", r.w.JoinedName)
-	case nameWord:
-		add("a word of the query", r.w.WordName)
-	}
 }
 
 // qualifierMatches reports whether the dotted name want, whose last component
@@ -382,36 +300,37 @@ func extOf(path string) string {
 
 // symbolMatch says how well the file declares the name that the question
 // consists of, in thousandths.
-func (r *ranker) symbolMatch(f *fileCand, u *artifact.UnitsReader) int64 {
-	var best int64
+func (r *ranker) symbolMatch(f *fileCand, u *artifact.UnitsReader) (best int64) {
 	for i := range f.units {
-		c := &f.units[i]
-		if !c.seeded {
-			continue
+		if f.units[i].seeded {
+			best = max(best, r.unitAsked(&f.units[i], f, u))
 		}
-		have := toDots.Replace(u.UnitSymbol(c.unit))
-		name := u.UnitName(c.unit)
-		v := int64(300)
-		switch {
-		case c.exact:
-			v = 1000
-		case have == r.want:
-			v = 900
-		case strings.HasSuffix(have, "."+r.want), name == r.last && r.last != r.want && qualifierMatches(f.path, have, r.want):
-			v = 850
-		case name == r.want:
-			v = 700
-		case r.last == r.want:
-			v = 600
-		}
-		best = max(best, v)
 	}
 	return best
 }
 
+// unitAsked says the same of a unit.
+func (r *ranker) unitAsked(c *candidate, f *fileCand, u *artifact.UnitsReader) int64 {
+	have := toDots.Replace(u.UnitSymbol(c.unit))
+	name := u.UnitName(c.unit)
+	switch {
+	case c.exact:
+		return 1000
+	case have == r.want:
+		return 900
+	case strings.HasSuffix(have, "."+r.want), name == r.last && r.last != r.want && qualifierMatches(f.path, have, r.want):
+		return 850
+	case name == r.want:
+		return 700
+	case r.last == r.want:
+		return 600
+	}
+	return 300
+}
+
 // account writes down what a result's score is made of: what each feature adds
 // to the file's score, and the unit's parts among those of its file.
-func (r *ranker) account(c *candidate) error {
+func (r *ranker) account(c *candidate) {
 	f := &r.files[c.from]
 	by, rest := r.model.account(&f.x)
 	for i, v := range by {
@@ -420,20 +339,15 @@ func (r *ranker) account(c *candidate) error {
 		}
 	}
 	c.bonuses = append(c.bonuses, Part{"file: constant", rest * (micro / 1000)}, Part{"file", f.score * (micro / 1000)})
-	u, err := r.e.ix.Units(c.part)
-	if err != nil {
-		return err
+	for i, w := range r.units.weights {
+		if v := int64(w) * int64(c.x[i]) / 1000; v != 0 {
+			c.bonuses = append(c.bonuses, Part{"unit: " + unitFeatureNames[i], v * (micro / 1000)})
+		}
 	}
-	final := c.score
-	r.noting = true
-	r.scoreUnit(c, f, u)
-	r.noting = false
-	c.bonuses = append(c.bonuses, Part{"unit", c.score})
-	c.score = final
+	c.bonuses = append(c.bonuses, Part{"unit", c.inFile * (micro / 1000)})
 	if c.again > 0 {
 		c.bonuses = append(c.bonuses, Part{"again the same file", int64(c.again) * micro})
 	}
-	return nil
 }
 
 // why names the features that speak for the file most, best first.

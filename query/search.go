@@ -29,7 +29,7 @@ const (
 	// MaxK bounds the results of one search.
 	MaxK = 1000
 
-	minRetrieved = 300 // candidates of each route before the final ranker, at least
+	minRetrieved = 250 // candidates of each route before the final ranker, at least
 	perResult    = 8   // and for each result asked for
 	maxSeeds     = 200
 )
@@ -160,12 +160,28 @@ func (s *search) rank(ctx context.Context) (*ranker, []candidate, error) {
 	if s.useSem {
 		sem, _ = topDocs(s.sc.dots, s.kRet, keep)
 	}
+	// Tests and documents speak of everything; what they tell of must not be
+	// crowded out by them.
+	plain, err := s.plain(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	inPlain := func(d int) bool { return plain[d] && keep(d) }
+	if s.useLex {
+		more, _ := topDocs(s.sc.score, s.kRet, inPlain)
+		lex = joinDocs(lex, more)
+	}
+	if s.useSem {
+		more, _ := topDocs(s.sc.dots, s.kRet, inPlain)
+		sem = joinDocs(sem, more)
+	}
 	f := fusion{sc: s.sc, w: s.w, useLex: s.useLex, useSem: s.useSem}
 	cands, err := s.seed(ctx, &f, f.pool(lex, sem), keep)
 	if err != nil {
 		return nil, nil, err
 	}
 	r := s.newRanker()
+	r.fuse, r.keep = &f, keep
 	if e.has(artifact.Structural) {
 		if r.imported, err = e.imported(ctx); err != nil {
 			return nil, nil, err
@@ -173,6 +189,60 @@ func (s *search) rank(ctx context.Context) (*ranker, []candidate, error) {
 	}
 	cands, err = r.rank(cands)
 	return r, cands, err
+}
+
+// joinDocs appends to a what b has and a has not; both are best first.
+func joinDocs(a, b []int) []int {
+	have := make(map[int]bool, len(a))
+	for _, d := range a {
+		have[d] = true
+	}
+	for _, d := range b {
+		if !have[d] {
+			a = append(a, d)
+		}
+	}
+	return a
+}
+
+// plain says of each document whether its file is code that the question may
+// be about: no test, example, documentation and so on, unless it asks for them.
+func (s *search) plain(ctx context.Context) ([]bool, error) {
+	classes, err := s.e.classes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	waived := waivedClasses(s.q)
+	s.sc.plain = grow(s.sc.plain, s.e.docs)
+	for d, c := range classes {
+		s.sc.plain[d] = c&^(waived|classLegacy|classStub) == 0
+	}
+	return s.sc.plain, nil
+}
+
+// classes returns the class of each document's file.
+func (e *Engine) classes(ctx context.Context) ([]pathClass, error) {
+	return e.docClass.get(func() ([]pathClass, error) {
+		out := make([]pathClass, e.docs)
+		err := e.each(ctx, func(_, p int) error {
+			u, err := e.ix.Units(p)
+			if err != nil {
+				return err
+			}
+			for f := range u.NumFiles() {
+				lo, hi := u.FileDocs(f)
+				if lo == hi {
+					continue
+				}
+				c := classify(u.Path(f))
+				for d := lo; d < hi; d++ {
+					out[e.docBase[p]+d] = c
+				}
+			}
+			return nil
+		})
+		return out, err
+	})
 }
 
 // seed adds the units that declare the name which the question consists of,
@@ -266,8 +336,8 @@ func (s *search) result(r *ranker, cands []candidate) (*SearchResult, error) {
 			continue
 		}
 		files[k] = true
-		if err := r.account(c); err != nil {
-			return nil, err
+		if s.o.Explain {
+			r.account(c)
 		}
 		h, err := s.hit(c, r)
 		if err != nil {
@@ -275,6 +345,9 @@ func (s *search) result(r *ranker, cands []candidate) (*SearchResult, error) {
 		}
 		if e.has(artifact.Source) {
 			if err := e.snippet(&h, c, weights); err != nil {
+				return nil, err
+			}
+			if err := s.around(&h, c); err != nil {
 				return nil, err
 			}
 		}
@@ -296,8 +369,12 @@ func (s *search) hit(c *candidate, r *ranker) (SearchHit, error) {
 		n, _ = u.FileUnits(c.file)
 	}
 	unit := u.Unit(n)
+	first, last := int(unit.StartLine), int(unit.EndLine)
+	if s.o.Level != "file" {
+		first, last = s.e.lines(u, c)
+	}
 	h := SearchHit{
-		Place: placeOf(u.Path(c.file), int(unit.StartLine), int(unit.EndLine)),
+		Place: placeOf(u.Path(c.file), first, last),
 		Level: levelName(unit.Level), Kind: unit.Kind.String(), Symbol: unit.Symbol,
 		ID: u.UnitID(n), Score: c.score, Origin: OriginArtifact, Why: s.reasons(c, r),
 	}

@@ -3,6 +3,8 @@ package query
 import (
 	"context"
 	"slices"
+	"sort"
+	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/embed"
@@ -42,10 +44,21 @@ func (e *Engine) scoreSemantic(ctx context.Context, terms *queryTerms, sc *searc
 	q := make([]int8, em.Dims())
 	// Trained weights are better than those that this index's frequencies
 	// give; the projection has none.
-	if ts := terms.weighted(); len(ts) > 0 && em.Name() == embed.HashedName {
+	hashed := em.Name() == embed.HashedName
+	if ts := terms.weighted(); len(ts) > 0 && hashed {
 		em.EmbedTerms(ts, q)
 	} else {
-		em.EmbedQuery(terms.text, q)
+		em.EmbedQuery(terms.clean, q)
+	}
+	sc.titleVec = sc.titleVec[:0]
+	if ts := terms.weightedTitle(); len(ts) > 0 {
+		sc.titleVec = make([]int8, em.Dims())
+		if hashed {
+			em.EmbedTerms(ts, sc.titleVec)
+		} else {
+			first, _, _ := strings.Cut(strings.TrimSpace(terms.clean), "\n")
+			em.EmbedQuery(first, sc.titleVec)
+		}
 	}
 	sc.dots = grow(sc.dots, e.docs)
 	sc.rowed = grow(sc.rowed, e.docs)
@@ -83,12 +96,35 @@ func (e *Engine) scoreSemantic(ctx context.Context, terms *queryTerms, sc *searc
 // weighted returns the question's terms with their weights in thousandths;
 // nil when frequencies are not known.
 func (q *queryTerms) weighted() []embed.WeightedTerm {
+	return q.weightedWhere(func(*slot) bool { return true })
+}
+
+// weightedTitle returns those of the first line of a long question.
+func (q *queryTerms) weightedTitle() []embed.WeightedTerm {
+	return q.weightedWhere(func(s *slot) bool { return s.title })
+}
+
+func (q *queryTerms) weightedWhere(keep func(*slot) bool) []embed.WeightedTerm {
 	var out []embed.WeightedTerm
 	for i := range q.slots {
 		s := &q.slots[i]
-		if s.score > 0 && s.role != "join" {
+		if s.score > 0 && s.role != "join" && keep(s) {
 			out = append(out, embed.WeightedTerm{Term: s.term, Weight: uint32(toMicro(s.score) / 1000)})
 		}
 	}
 	return out
+}
+
+// bestFor returns the highest dot product of a vector with the documents lo to
+// hi of a partition, at least 0. Rows are in the order of documents.
+func bestFor(q []int8, r *artifact.DenseReader, lo, hi int, rows []int32) (best int64, scratch []int32) {
+	n := r.Len()
+	from := sort.Search(n, func(i int) bool { return int(r.Doc(i)) >= lo })
+	to := from + sort.Search(n-from, func(i int) bool { return int(r.Doc(from+i)) >= hi })
+	rows = slices.Grow(rows[:0], to-from)[:to-from]
+	embed.Scan(q, r.Rows()[from*r.Dims():to*r.Dims()], r.Dims(), rows)
+	for _, v := range rows {
+		best = max(best, int64(v))
+	}
+	return best, rows
 }

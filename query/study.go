@@ -29,6 +29,9 @@ type StudiedUnit struct {
 // FeatureNames returns the names of a file's features.
 func FeatureNames() []string { return slices.Clone(featureNames[:]) }
 
+// UnitFeatureNames returns the names of a unit's features.
+func UnitFeatureNames() []string { return slices.Clone(unitFeatureNames[:]) }
+
 // Study carries a search out up to the final ranker and returns what it knows
 // of each candidate.
 func (e *Engine) Study(ctx context.Context, o SearchOptions) (*Study, error) {
@@ -52,8 +55,8 @@ func (e *Engine) Study(ctx context.Context, o SearchOptions) (*Study, error) {
 			}
 			sf := StudiedFile{Path: f.path, Features: slices.Clone(f.x[:]), Score: f.score}
 			for k := range f.units {
-				unit := u.Unit(f.units[k].unit)
-				sf.Units = append(sf.Units, StudiedUnit{Start: int(unit.StartLine), End: int(unit.EndLine)})
+				first, last := e.lines(u, &f.units[k])
+				sf.Units = append(sf.Units, StudiedUnit{Start: first, End: last, Features: slices.Clone(f.units[k].x[:])})
 			}
 			out.Files = append(out.Files, sf)
 		}

@@ -13,6 +13,7 @@ const (
 	maxSlots      = 64       // terms that are scored
 	maxLookups    = 384      // terms that are looked up
 	longQuery     = 24       // distinct terms from which a question counts as long
+	multiLine     = 5        // and from which one of several lines counts as an issue
 	parseWindow   = 32       // words that are analysed at a time when a question is long
 )
 
@@ -40,37 +41,30 @@ type alt struct {
 // queryTerms is an analysed question.
 type queryTerms struct {
 	text    string
+	clean   string // without addresses of the web
 	parsed  analysis.Query
 	long    bool
+	issue   bool // written like an issue: long, or of several lines
 	slots   []slot
 	terms   []string // distinct terms to look up
 	index   map[string]int
 	dropped []string
 
-	names  map[string]nameMatch // normalised names that the question may mean
-	words  []string             // distinct words in lower case, without stop words
-	single bool                 // the question is one identifier
-	ident  string               // that identifier as typed, qualified
-	said   *mentions            // see mentions
+	words  []string  // distinct words in lower case, without stop words
+	single bool      // the question is one identifier
+	ident  string    // that identifier as typed, qualified
+	said   *mentions // see mentions
 }
-
-// nameMatch says how strongly the question names something.
-type nameMatch uint8
-
-const (
-	nameWord   nameMatch = 1 + iota // a plain word
-	nameJoined                      // neighbouring words
-	nameIdent                       // an identifier among other words
-	nameWhole                       // the whole question
-)
 
 // analyse turns a question into slots.
 func analyse(text string, w *Weights) *queryTerms {
 	if len(text) > maxQueryBytes {
 		text = text[:maxQueryBytes]
 	}
-	q := &queryTerms{text: text, index: map[string]int{}, names: map[string]nameMatch{}}
-	q.parsed = parse(text)
+	text = withoutComments(text)
+	q := &queryTerms{text: text, index: map[string]int{}}
+	q.clean = readable(text)
+	q.parsed = parse(q.clean)
 	q.ident, q.single = singleIdentifier(text)
 	content := 0
 	for _, t := range q.parsed.Terms {
@@ -79,7 +73,8 @@ func analyse(text string, w *Weights) *queryTerms {
 		}
 	}
 	q.long = content > longQuery
-	title := titleTerms(text, q.long)
+	q.issue = q.long || content > multiLine && strings.Contains(strings.TrimSpace(text), "\n")
+	title := titleTerms(q.text, q.issue)
 	wholes := map[int]bool{} // words whose whole is searched too
 	for _, t := range q.parsed.Terms {
 		if t.Kind == analysis.Whole {
@@ -103,7 +98,7 @@ func analyse(text string, w *Weights) *queryTerms {
 		}
 		q.addForm(&s, t.Term, 1)
 		if !t.Stop && t.Kind != analysis.Part {
-			q.name(t)
+			q.word(t)
 		}
 		q.slots = append(q.slots, s)
 	}
@@ -122,6 +117,16 @@ func analyse(text string, w *Weights) *queryTerms {
 	}
 	q.addJoins(w)
 	return q
+}
+
+// titled reports whether the question has a first line that stands for it.
+func (q *queryTerms) titled() bool {
+	for i := range q.slots {
+		if q.slots[i].title {
+			return true
+		}
+	}
+	return false
 }
 
 // mentions returns what the question names literally.
@@ -163,10 +168,10 @@ func parse(text string) analysis.Query {
 	return all
 }
 
-// titleTerms returns the terms of the first line of a long question.
-func titleTerms(text string, long bool) map[string]bool {
+// titleTerms returns the terms of the first line of an issue.
+func titleTerms(text string, issue bool) map[string]bool {
 	first, _, more := strings.Cut(strings.TrimSpace(text), "\n")
-	if !long || !more {
+	if !issue || !more {
 		return nil
 	}
 	out := map[string]bool{}
@@ -187,13 +192,8 @@ func (q *queryTerms) addForm(s *slot, term string, weight float64) {
 	s.alts = append(s.alts, alt{len(q.terms) - 1, weight})
 }
 
-// name records what a term of the question may name.
-func (q *queryTerms) name(t analysis.QueryTerm) {
-	m := nameWord
-	if t.Identifier || t.Kind == analysis.Whole {
-		m = nameIdent
-	}
-	q.names[t.Term] = max(q.names[t.Term], m)
+// word records a term of the question as one of its words.
+func (q *queryTerms) word(t analysis.QueryTerm) {
 	if !slices.Contains(q.words, t.Term) {
 		q.words = append(q.words, t.Term)
 	}
@@ -243,10 +243,8 @@ func (q *queryTerms) join(w *Weights, word int, ts ...*analysis.QueryTerm) {
 		if len(v) >= 3 && (v+"s" == ts[len(ts)-1].Term || ts[len(ts)-1].Term+"s" == v) {
 			j := term[:len(term)-len(ts[len(ts)-1].Term)] + v
 			q.addForm(&s, j, w.Var)
-			q.names[j] = max(q.names[j], nameJoined)
 		}
 	}
-	q.names[term] = max(q.names[term], nameJoined)
 	if len(s.alts) > 0 {
 		q.slots = append(q.slots, s)
 	}
@@ -300,18 +298,55 @@ func (q *queryTerms) choose(n uint64, df []uint64) {
 	q.slots = out
 }
 
-// normalName writes a name as the analyser writes a whole: lower case,
-// without underscores.
-func normalName(b []byte, dst []byte) []byte {
-	dst = dst[:0]
-	for _, c := range b {
-		if c == '_' {
+// withoutComments drops what an issue's form tells its writer and the writer
+// did not write: HTML comments. A text of nothing else stays as it is.
+func withoutComments(text string) string {
+	if !strings.Contains(text, "<!--") {
+		return text
+	}
+	var b strings.Builder
+	for rest := text; ; {
+		before, after, found := strings.Cut(rest, "<!--")
+		b.WriteString(before)
+		if !found {
+			break
+		}
+		_, rest, found = strings.Cut(after, "-->")
+		if !found {
+			break
+		}
+	}
+	if out := b.String(); strings.TrimSpace(out) != "" {
+		return out
+	}
+	return text
+}
+
+// readable replaces each address of the web in a text by what follows its
+// branch, when it shows a file, and by nothing else: hosts and owners are no
+// words of the question.
+func readable(text string) string {
+	if !strings.Contains(text, "://") {
+		return text
+	}
+	words := strings.FieldsFunc(text, func(r rune) bool {
+		return r == ' ' || r == '\n' || r == '\t' || r == '\r' || r == '(' || r == ')' || r == '<' || r == '>' || r == '[' || r == ']'
+	})
+	for _, w := range words {
+		if !strings.HasPrefix(w, "http://") && !strings.HasPrefix(w, "https://") {
 			continue
 		}
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
+		shown := " "
+		if _, path, ok := strings.Cut(w, "/blob/"); ok {
+			if _, path, ok = strings.Cut(path, "/"); ok {
+				path, _, _ = strings.Cut(path, "#")
+				shown = " " + path + " "
+			}
 		}
-		dst = append(dst, c)
+		text = strings.Replace(text, w, shown, 1)
 	}
-	return dst
+	if strings.TrimSpace(text) == "" {
+		return words[0]
+	}
+	return text
 }

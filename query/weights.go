@@ -27,32 +27,9 @@ type Weights struct {
 	Lexical  int64 `json:"lexical"`
 	Semantic int64 `json:"semantic"`
 
-	// The final ranker, in thousandths of the best candidate's score
-	// (bonuses, added) or of the score (factors, multiplied).
-	ExactSymbol  int64 `json:"exact_symbol"`  // the query is the unit's qualified name
-	ExactName    int64 `json:"exact_name"`    // the query is the unit's name
-	NamedInQuery int64 `json:"named"`         // an identifier of the query is the unit's name
-	JoinedName   int64 `json:"joined_name"`   // neighbouring words of the query are the unit's name
-	WordName     int64 `json:"word_name"`     // a plain word of the query is the unit's name
-	ExactPath    int64 `json:"exact_path"`    // the query names the file's path
-	StemMatch    int64 `json:"stem"`          // the file's stem is a word of the query
-	FolderMatch  int64 `json:"folder"`        // a folder's name is a word of the query
-	Coverage     int64 `json:"coverage"`      // the share of the query's weight that stands in the document
-	FileCoverage int64 `json:"file_coverage"` // and in the whole file
-	FileSupport  int64 `json:"file_support"`  // the best documents of the same file together
-	Container    int64 `json:"container"`     // factor for containers (L1)
-	Remainder    int64 `json:"remainder"`     // factor for text between declarations, in code
-	Test         int64 `json:"test"`          // factor, as all below
-	Example      int64 `json:"example"`
-	Vendored     int64 `json:"vendored"`
-	Generated    int64 `json:"generated"`
-	Minified     int64 `json:"minified"`
-	Docs         int64 `json:"docs"`
-	Data         int64 `json:"data"`
-	Stub         int64 `json:"stub"`
-	Build        int64 `json:"build"`
-	Legacy       int64 `json:"legacy"`
-	Again        int64 `json:"again"` // factor for each earlier result of the same file
+	// Again is, for each form of question, what a further unit of a file gets
+	// of what the one before it got, in thousandths.
+	Again [numQueryClasses]int64 `json:"again"`
 }
 
 var defaultWeights = Weights{
@@ -69,30 +46,7 @@ var defaultWeights = Weights{
 	Lexical:  1000,
 	Semantic: 300,
 
-	ExactSymbol:  1000,
-	ExactName:    500,
-	NamedInQuery: 350,
-	JoinedName:   225,
-	WordName:     60,
-	ExactPath:    1500,
-	StemMatch:    250,
-	FolderMatch:  60,
-	Coverage:     100,
-	FileCoverage: 100,
-	FileSupport:  250,
-	Container:    1000,
-	Remainder:    850,
-	Test:         450,
-	Example:      500,
-	Vendored:     400,
-	Generated:    500,
-	Minified:     200,
-	Docs:         600,
-	Data:         350,
-	Stub:         800,
-	Build:        600,
-	Legacy:       700,
-	Again:        350,
+	Again: [numQueryClasses]int64{1, 1, 800},
 }
 
 // MarshalJSON writes the fractions in millionths: answers hold no floats.

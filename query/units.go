@@ -1,0 +1,205 @@
+package query
+
+import (
+	"bytes"
+	"cmp"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/embed"
+)
+
+// unitFeatures are what the final ranker knows of a unit beside the others of
+// its file, in thousandths.
+type unitFeatures [numUnitFeatures]int32
+
+const (
+	uLexRel     = iota // BM25F, relative to the file's best
+	uLexShare          // as a share of what it could be at most
+	uSemRel            // cosine, relative to the file's best
+	uSemCos            // cosine itself
+	uCover             // share of the question's weight that stands in it
+	uCoverName         // in its names
+	uCoverIdent        // share of the identifiers' weight
+	uCoverTitle        // share of the first line's weight
+	uName              // see fName
+	uNameFull          // see fNameFull
+	uMention           // its name is written in the question
+	uFrame             // a frame of a traceback names it
+	uAsked             // the question is its name
+	uContainer
+	uRemainder
+	uCallable
+	uFile    // the file itself
+	uTest    // it lies in a module of tests
+	uSize    // logarithm of its lines
+	uParts   // it has several documents that answer
+	uPrivate // its name begins with an underscore
+	numUnitFeatures
+)
+
+var unitFeatureNames = [numUnitFeatures]string{
+	"lexical", "lexical, absolute", "semantic", "cosine", "terms", "terms in names", "identifiers", "terms of the first line",
+	"declared name", "declared name, all of it", "named in the query", "frame of the traceback", "exact symbol",
+	"container", "between declarations", "callable", "whole file", "module of tests", "size", "several parts", "private",
+}
+
+// openedFiles is the number of the best files all of whose units are ranked;
+// of the others only those that the routes found are.
+const openedFiles = 20
+
+// orderUnits ranks the units of each file.
+func (r *ranker) orderUnits(g *gauge) error {
+	for i := range r.files {
+		f := &r.files[i]
+		u, err := r.e.ix.Units(f.part)
+		if err != nil {
+			return err
+		}
+		if i < max(openedFiles, r.k) {
+			r.openFile(f, u)
+		}
+		var most int64
+		for k := range r.q.slots {
+			most += toMicro(r.q.slots[k].score * (r.w.K1 + 1))
+		}
+		for k := range f.units {
+			r.measureUnit(g, &f.units[k], f, u, most)
+			f.units[k].inFile = r.units.score(&f.units[k].x)
+		}
+		slices.SortFunc(f.units, func(a, b candidate) int {
+			if c := cmp.Compare(b.inFile, a.inFile); c != 0 {
+				return c
+			}
+			return cmp.Compare(a.doc, b.doc)
+		})
+	}
+	return nil
+}
+
+// openFile makes candidates of all units of a file that answer at all.
+func (r *ranker) openFile(f *fileCand, u *artifact.UnitsReader) {
+	have := make(map[int]bool, len(f.units))
+	for k := range f.units {
+		have[f.units[k].unit] = true
+	}
+	at := map[int]int{}
+	base := r.e.docBase[f.part]
+	for d := f.lo; d < f.hi; d++ {
+		if !(r.useLex && r.sc.matched[d].any != 0 || r.useSem && r.sc.dots[d] > 0) || !r.keep(d) {
+			continue
+		}
+		n := u.DocUnit(d - base)
+		if have[n] {
+			continue
+		}
+		c := r.fuse.candidate(d)
+		c.part, c.file, c.unit, c.path, c.parts = f.part, f.file, n, f.path, 1
+		if k, ok := at[n]; ok {
+			b := &f.units[k]
+			if c.base > b.base {
+				c.parts = b.parts
+				*b = c
+			}
+			b.parts++
+			continue
+		}
+		at[n] = len(f.units)
+		f.units = append(f.units, c)
+	}
+}
+
+func (r *ranker) measureUnit(g *gauge, c *candidate, f *fileCand, u *artifact.UnitsReader, most int64) {
+	x := &c.x
+	*x = unitFeatures{}
+	x[uLexRel], x[uLexShare] = ratio(c.lex, f.lex[0]), ratio(c.lex, most)
+	x[uSemRel], x[uSemCos] = ratio(max(0, c.sem), f.sem[0]), ratio(max(0, c.sem), embed.Norm*embed.Norm)
+	name := u.UnitNameBytes(c.unit)
+	if r.useLex {
+		m := r.sc.matched[c.doc]
+		x[uCover], x[uCoverName] = ratio(g.weightOf(m.any), g.all), ratio(g.weightOf(m.name), g.all)
+		x[uCoverIdent], x[uCoverTitle] = ratio(g.weightOf(m.any&g.ident), g.identAll), ratio(g.weightOf(m.any&g.title), g.titleAll)
+		if m.name != 0 && len(name) > 0 {
+			fit, full, _ := g.nameFit(name)
+			x[uName], x[uNameFull] = int32(fit), int32(full)
+		}
+	}
+	if len(name) > 0 {
+		if s := g.m.names[string(name)]; s > 0 {
+			x[uMention] = int32(s)
+		}
+		if g.m.funcs[string(name)] {
+			x[uFrame] = 1000
+		}
+		if name[0] == '_' {
+			x[uPrivate] = 1000
+		}
+	}
+	if c.seeded {
+		x[uAsked] = int32(r.unitAsked(c, f, u))
+	}
+	switch level := u.UnitLevel(c.unit); {
+	case u.UnitKind(c.unit) == artifact.KindRemainder:
+		x[uRemainder] = 1000
+	case level == artifact.L1:
+		x[uContainer] = 1000
+	case level == artifact.L0:
+		x[uFile] = 1000
+	case callableKind(u.UnitKind(c.unit)):
+		x[uCallable] = 1000
+	}
+	if inTestModule(u.UnitSymbolBytes(c.unit)) && r.waived&classTest == 0 {
+		x[uTest] = 1000
+	}
+	unit := u.Unit(c.unit)
+	x[uSize] = int32(bits.Len32(unit.EndLine-unit.StartLine+1)) * 100
+	if c.parts > 1 {
+		x[uParts] = 1000
+	}
+}
+
+// unitModel is the weighted sum of a unit's features.
+type unitModel struct{ weights [numUnitFeatures]int32 }
+
+func (m *unitModel) score(x *unitFeatures) int64 {
+	var sum int64
+	for i, w := range m.weights {
+		sum += int64(w) * int64(x[i])
+	}
+	return sum / 1000
+}
+
+// maxHitLines bounds the lines of a result at level unit. A longer unit is
+// shown by the part of it that answers.
+const maxHitLines = 60
+
+// lines returns the lines of a candidate's unit or, when those are too many,
+// of its document, the first maxHitLines at most.
+func (e *Engine) lines(u *artifact.UnitsReader, c *candidate) (first, last int) {
+	unit := u.Unit(c.unit)
+	first, last = int(unit.StartLine), int(unit.EndLine)
+	if last-first < maxHitLines {
+		return first, last
+	}
+	d := u.Doc(c.doc - e.docBase[c.part])
+	first, last = int(d.StartLine), int(d.EndLine)
+	return first, min(last, first+maxHitLines-1)
+}
+
+// around moves a shortened result so that it holds its snippet.
+func (s *search) around(h *SearchHit, c *candidate) error {
+	n := strings.Count(h.Snippet, "\n") + bytes.Count(h.SnippetB64, []byte("\n"))
+	if s.o.Level == "file" || h.SnippetLine == 0 || h.SnippetLine+n <= h.EndLine {
+		return nil
+	}
+	u, err := s.e.ix.Units(c.part)
+	if err != nil {
+		return err
+	}
+	d := u.Doc(c.doc - s.e.docBase[c.part])
+	h.EndLine = min(int(d.EndLine), h.SnippetLine+n+maxHitLines/3)
+	h.StartLine = max(int(d.StartLine), h.EndLine-maxHitLines+1)
+	return nil
+}
