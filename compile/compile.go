@@ -130,6 +130,9 @@ type SCIPIndex struct {
 type Inherited struct {
 	Commit gitobj.ID
 	Inputs [][]byte // its input layers
+	// Index is the index itself, which serves where its layers are not at
+	// hand; nil otherwise.
+	Index *artifact.Index
 }
 
 // Wanted is what a parent is looked for.

@@ -77,26 +77,52 @@ func (p *plan) inherit(ctx context.Context, c *scip.Collector, o *Options) error
 		rep.Absent = "no ancestor has an index with documents"
 		return nil
 	}
-	old, err := o.Repo.Tree(ctx, from.Commit)
+	in, same, err := p.ancestor(ctx, o, from)
 	if err != nil {
 		return err
-	}
-	in, err := scip.Restore(from.Inputs)
-	if err != nil {
-		return fail.Wrap(fail.Verification, err, "leave --scip parent out", "the input layers of the index of %s cannot be read", from.Commit)
 	}
 	defer in.Close()
 	rep.Name = "parent " + from.Commit.String()
 	err = c.Inherit(in, rep, func(path string) bool {
 		i, ok := p.find(path)
-		k, was := slices.BinarySearchFunc(old, path, func(e git.Entry, path string) int { return strings.Compare(e.Path, path) })
-		return ok && was && p.entries[i].ID == old[k].ID && p.entries[i].Mode&modeKind == old[k].Mode&modeKind &&
-			p.decisions[i].skip == artifact.SkipNone
+		return ok && p.decisions[i].skip == artifact.SkipNone && same(p.entries[i])
 	})
 	if rep.Documents == 0 {
 		rep.Absent = "no file with a document is as it was"
 	}
 	return err
+}
+
+// ancestor returns an ancestor's documents, and what tells whether an entry
+// was the same there.
+func (p *plan) ancestor(ctx context.Context, o *Options, from *Inherited) (*scip.Input, func(git.Entry) bool, error) {
+	if ix := from.Index; ix != nil {
+		in, err := scip.FromIndex(ctx, ix)
+		return in, func(e git.Entry) bool {
+			n, f, ok, err := ix.FindFile(e.Path)
+			if err != nil || !ok {
+				return false
+			}
+			u, err := ix.Units(n)
+			if err != nil {
+				return false
+			}
+			was := u.File(f)
+			return was.Blob == e.ID && was.Mode&modeKind == e.Mode&modeKind
+		}, err
+	}
+	old, err := o.Repo.Tree(ctx, from.Commit)
+	if err != nil {
+		return nil, nil, err
+	}
+	in, err := scip.Restore(from.Inputs)
+	if err != nil {
+		return nil, nil, fail.Wrap(fail.Verification, err, "leave --scip parent out", "the input layers of the index of %s cannot be read", from.Commit)
+	}
+	return in, func(e git.Entry) bool {
+		k, was := slices.BinarySearchFunc(old, e.Path, func(e git.Entry, path string) int { return strings.Compare(e.Path, path) })
+		return was && e.ID == old[k].ID && e.Mode&modeKind == old[k].Mode&modeKind
+	}, nil
 }
 
 func (p *plan) addIndex(ctx context.Context, c *scip.Collector, x SCIPIndex, required bool) error {

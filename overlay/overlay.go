@@ -75,8 +75,16 @@ func Build(ctx context.Context, r Request) (*artifact.Index, error) {
 		}
 		return &compile.Parent{Manifest: r.Base.Manifest()}, nil
 	}
+	var inherit func(context.Context, compile.Wanted) (*compile.Inherited, error)
+	if len(r.Base.Manifest().Inputs) > 0 {
+		// What the base knows precisely of unchanged files holds here too.
+		inherit = func(context.Context, compile.Wanted) (*compile.Inherited, error) {
+			return &compile.Inherited{Commit: t.commit.ID, Index: r.Base}, nil
+		}
+	}
 	_, err = compile.Run(ctx, compile.Options{
-		Repo: t, Rev: t.commit.ID.String(), Sink: s, FindParent: find, Known: r.Known, Views: views,
+		Inherit: inherit,
+		Repo:    t, Rev: t.commit.ID.String(), Sink: s, FindParent: find, Known: r.Known, Views: views,
 		AllowSecrets: allowed, Embedder: r.Embedder, Workers: r.Workers, InProcess: r.InProcess,
 	})
 	if err != nil {

@@ -77,7 +77,8 @@ func (d *Document) normalise(own map[string]bool) {
 		}
 	}
 	slices.SortFunc(locals, func(a, b int) int {
-		return cmp.Or(cmp.Compare(first[a], first[b]), cmp.Compare(d.Symbols[a], d.Symbols[b]))
+		// Shorter names first, so that numbers keep their order.
+		return cmp.Or(cmp.Compare(first[a], first[b]), cmp.Compare(len(d.Symbols[a]), len(d.Symbols[b])), cmp.Compare(d.Symbols[a], d.Symbols[b]))
 	})
 	for n, i := range locals {
 		d.Symbols[i] = localPrefix + strconv.Itoa(n)
