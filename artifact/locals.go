@@ -68,6 +68,9 @@ const (
 	HintValue = '='
 	// HintAlias: the name stands for the type that is written.
 	HintAlias = '~'
+	// HintContext: of a key of an object literal that is an argument, the call
+	// and the argument's number: "callee(k,0)"; nothing when it is no chain.
+	HintContext = '@'
 )
 
 // MaxTypeHint is the longest type hint, in bytes.

@@ -468,6 +468,9 @@ func (b *binder) onlyMember(u use) (outcome, error) {
 			found = append(found, d)
 		}
 	}
+	if ok, err := b.infers(u.file); err != nil || ok && len(found) > 0 && !b.oneSet(found) {
+		return unresolved("several members have that name, and the receiver's type is not known"), err
+	}
 	return b.guess(found, "the only member of that name; the receiver's type is not known"), nil
 }
 

@@ -217,7 +217,14 @@ func (b *binder) moduleInText(file, line int, text []byte, lo, hi int, imports [
 // everyDeclaration adds, in Python, the other declarations of the same names:
 // whatever assigns to a name of a module or type declares it.
 func (b *binder) everyDeclaration(ds []*decl) ([]*decl, error) {
-	if len(ds) == 0 || b.t.files[ds[0].file].lang != "python" {
+	if len(ds) == 0 {
+		return ds, nil
+	}
+	switch lang := b.t.files[ds[0].file].lang; {
+	case lang == "python":
+	case family(lang) == "script" && ds[0].row == 0 && ds[0].sym.Kind == artifact.KindProperty:
+		// A getter and a setter are one.
+	default:
 		return ds, nil
 	}
 	var out []*decl

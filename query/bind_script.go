@@ -3,6 +3,7 @@ package query
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
 )
@@ -169,4 +170,56 @@ func (b *binder) wholeExports(files []int) ([]*decl, error) {
 		}
 	}
 	return nil, nil
+}
+
+// contextTarget returns what a key of an argument means: the member of the
+// parameter's type.
+func (b *binder) contextTarget(file int, x *artifact.Local) (*target, error) {
+	unknown := &target{binding: Unresolved, rule: "a key of an argument whose parameter's type is not known"}
+	callee, arg, ok := strings.Cut(strings.TrimSuffix(x.Type[1:], ",0)"), "(")
+	for {
+		head, tail, more := strings.Cut(arg, "(")
+		if !more {
+			break
+		}
+		callee, arg = callee+"("+head, tail
+	}
+	if !ok || len(arg) != 1 {
+		return unknown, nil
+	}
+	in, err := b.enclosing(file, x.Pos)
+	if err != nil {
+		return nil, err
+	}
+	v, err := b.evaluate(place{file, x.Pos, in}, callee)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range v.decls {
+		if d.container() {
+			ds, _, err := b.memberFor(d, "constructor", false)
+			if err != nil {
+				return nil, err
+			}
+			if len(ds) == 0 {
+				continue
+			}
+			d = ds[0]
+		}
+		p, err := b.parameterOf(d, int(arg[0]-'0'))
+		if err != nil || p == nil {
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
+		m, err := b.memberValue(value{decls: []*decl{p}}, x.Name)
+		if err != nil {
+			return nil, err
+		}
+		if len(m.decls) > 0 {
+			return &target{decls: m.decls, binding: Bound, provenance: Syntactic, rule: "member of the parameter's type"}, nil
+		}
+	}
+	return unknown, nil
 }

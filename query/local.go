@@ -3,6 +3,7 @@ package query
 import (
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
 )
@@ -234,6 +235,9 @@ func (b *binder) localTarget(file, line, col int) (*target, error) {
 		}
 		if at, ok := l.byPos[x.Pos]; !ok || at != int32(i) {
 			continue
+		}
+		if strings.HasPrefix(x.Type, string(artifact.HintContext)) && b.t.files[file].lang != "javascript" {
+			return b.contextTarget(file, x)
 		}
 		var ds []*decl
 		var err error

@@ -13,7 +13,10 @@ func (b *binder) scriptModule(f *fileEntry, name string) module {
 		if !ok {
 			return module{external: true}
 		}
-		return module{files: b.scriptAt(path)}
+		if files := b.scriptAt(path); len(files) > 0 {
+			return module{files: files}
+		}
+		return module{files: b.scriptMain(path)}
 	}
 	for _, alias := range []string{"@/", "~/"} {
 		if rest, ok := strings.CutPrefix(name, alias); ok {
@@ -29,13 +32,18 @@ func (b *binder) scriptModule(f *fileEntry, name string) module {
 		}
 	}
 	for _, p := range b.projects.packages {
-		if name != p.name && !strings.HasPrefix(name, p.name+"/") {
+		if p.name == "" || name != p.name && !strings.HasPrefix(name, p.name+"/") {
 			continue
 		}
 		rest := strings.TrimPrefix(strings.TrimPrefix(name, p.name), "/")
 		tries := []string{under(p.dir, "src/index"), under(p.dir, "index"), under(p.dir, "lib/index"), under(p.dir, "src/main")}
 		if rest != "" {
 			tries = []string{under(p.dir, rest), under(p.dir, "src/"+rest), under(p.dir, "lib/"+rest)}
+		}
+		if rest == "" {
+			if files := b.scriptMain(p.dir); len(files) > 0 {
+				return module{files: files}
+			}
 		}
 		for _, t := range tries {
 			if files := b.scriptAt(t); len(files) > 0 {
@@ -45,6 +53,20 @@ func (b *binder) scriptModule(f *fileEntry, name string) module {
 		return module{}
 	}
 	return module{external: true}
+}
+
+// scriptMain finds the file that the package.json in a folder says stands for
+// it.
+func (b *binder) scriptMain(dir string) []int {
+	for _, p := range b.projects.packages {
+		if p.dir != dir || p.main == "" {
+			continue
+		}
+		if path, ok := joinPath(dir, p.main); ok {
+			return b.scriptAt(path)
+		}
+	}
+	return nil
 }
 
 func (b *binder) scriptAt(path string) []int {

@@ -2,6 +2,7 @@ package query
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -18,7 +19,10 @@ type projects struct {
 	crates   []project // Cargo.toml: crate name and the folder with lib.rs
 }
 
-type project struct{ name, dir string }
+type project struct {
+	name, dir string
+	main      string // of a package.json: the file that stands for the folder
+}
 
 // loadProjects reads the project files; without the source view there are
 // none, and names resolve by paths alone.
@@ -46,7 +50,7 @@ func (b *binder) loadProjects() error {
 				return nil, err
 			}
 			if name := goModName(text); name != "" {
-				p.goMods = append(p.goMods, project{name, dirName(b.t.files[i].path)})
+				p.goMods = append(p.goMods, project{name: name, dir: dirName(b.t.files[i].path)})
 			}
 		}
 		for _, i := range b.t.byBase["package.json"] {
@@ -57,8 +61,8 @@ func (b *binder) loadProjects() error {
 			if err != nil {
 				return nil, err
 			}
-			if name := jsonName(text); name != "" {
-				p.packages = append(p.packages, project{name, dirName(b.t.files[i].path)})
+			if name, main := packageJSON(text); name != "" || main != "" {
+				p.packages = append(p.packages, project{name, dirName(b.t.files[i].path), main})
 			}
 		}
 		for _, i := range b.t.byBase["Cargo.toml"] {
@@ -71,7 +75,7 @@ func (b *binder) loadProjects() error {
 				dir = "src"
 			}
 			if name := cargoName(text); name != "" && len(b.at(dir+"/lib.rs")) > 0 {
-				p.crates = append(p.crates, project{strings.ReplaceAll(name, "-", "_"), dir})
+				p.crates = append(p.crates, project{name: strings.ReplaceAll(name, "-", "_"), dir: dir})
 			}
 		}
 		return p, nil
@@ -92,15 +96,19 @@ func goModName(text []byte) string {
 	return ""
 }
 
-// jsonName returns the member "name" of a JSON object.
-func jsonName(text []byte) string {
+// packageJSON returns the name of a package.json's package and the file that
+// stands for its folder.
+func packageJSON(text []byte) (name, main string) {
 	var p struct {
-		Name string `json:"name"`
+		Name   string `json:"name"`
+		Source string `json:"source"`
+		Main   string `json:"main"`
+		Module string `json:"module"`
 	}
 	if json.Unmarshal(text, &p) != nil {
-		return ""
+		return "", ""
 	}
-	return p.Name
+	return p.Name, cmp.Or(p.Source, p.Main, p.Module)
 }
 
 // cargoName returns the name in the [lib] section of a Cargo.toml, else the

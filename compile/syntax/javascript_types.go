@@ -237,7 +237,16 @@ func (j *jsExtractor) key(pair int32) {
 	if lit < 0 || j.kind(lit) != jsObject {
 		return
 	}
-	j.addLocal(artifact.KindField, k, j.valueHint(j.child(pair, fValue), ""), j.nodes[lit].start, j.nodes[lit].end)
+	hint := j.valueHint(j.child(pair, fValue), "")
+	// What an argument's keys mean, the parameter's type says.
+	if args := j.nodes[lit].parent; args >= 0 && j.kind(args) == jsArguments {
+		if hint = j.contextHint(lit, 0); hint != "" {
+			hint = string(artifact.HintContext) + hint[1:]
+		} else {
+			hint = string(artifact.HintContext)
+		}
+	}
+	j.addLocal(artifact.KindField, k, hint, j.nodes[lit].start, j.nodes[lit].end)
 }
 
 // member1 notes a member that the type around gets at a name.

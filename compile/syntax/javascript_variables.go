@@ -241,6 +241,8 @@ func (j *jsExtractor) hoist(block int32) {
 			j.blockLocal(artifact.KindFunction, j.child(c, fName))
 		case jsClassDeclaration, tsAbstractClassDeclaration:
 			j.blockLocal(artifact.KindClass, j.child(c, fName))
+		case tsInterfaceDeclaration, tsTypeAliasDeclaration, tsEnumDeclaration:
+			j.blockLocal(artifact.KindClass, j.child(c, fName))
 		case jsLexicalDeclaration:
 			j.hoistDeclaration(c)
 		case jsVariableDeclaration:
