@@ -71,7 +71,9 @@ const packWindow = 8 << 20
 // checksum is left out: the table of contents holds a sha256.
 func newPackEncoder() (*zstd.Encoder, error) {
 	return zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1),
-		zstd.WithWindowSize(packWindow), zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true))
+		zstd.WithWindowSize(packWindow), zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true),
+		// Vectors repeat nothing and still have a sixth to spare.
+		zstd.WithAllLitEntropyCompression(true))
 }
 
 var packEncoders = sync.Pool{New: func() any {

@@ -47,6 +47,7 @@ type evalTarget struct {
 // evaluate measures a model on the development side of the search set: NDCG@10
 // as the benchmark defines it, of the vectors alone over units, of files by
 // their best units, and of files by a plain BM25 without and with the vectors.
+// Every model behind the first is compared with it, repository by repository.
 func evaluate(args []string) error {
 	f := flag.NewFlagSet("eval", flag.ContinueOnError)
 	mirrors := f.String("mirrors", "", "`folder` of bare repositories, owner+name/repo")
@@ -60,6 +61,7 @@ func evaluate(args []string) error {
 	if err != nil {
 		return err
 	}
+	var first [][]float64
 	for _, file := range f.Args() {
 		var e embed.Embedder
 		if file == "hashed" {
@@ -73,7 +75,19 @@ func evaluate(args []string) error {
 				return err
 			}
 		}
-		score(file, e, repos, *perRepo)
+		byRepo := score(file, e, repos, *perRepo)
+		if first == nil {
+			first = byRepo
+			continue
+		}
+		for k, route := range routes {
+			gain := make([]float64, len(repos))
+			for i := range gain {
+				gain[i] = byRepo[k][i] - first[k][i]
+			}
+			lo, hi := interval(gain)
+			fmt.Printf("  %-12s %+.4f (%+.3f to %+.3f) against %s\n", route, mean(gain), lo, hi, f.Arg(0))
+		}
 	}
 	return nil
 }
@@ -199,7 +213,8 @@ func ndcg(us []evalUnit, ranked []int, targets []evalTarget) float64 {
 // routes that are measured.
 var routes = []string{"units", "files", "bm25 files", "fused files"}
 
-func score(name string, e embed.Embedder, repos []evalRepo, perRepo bool) {
+// score prints a model's figures and returns each route's, a repository.
+func score(name string, e embed.Embedder, repos []evalRepo, perRepo bool) [][]float64 {
 	byRepo := make([][]float64, len(routes))
 	byQuery := make([][]float64, len(routes))
 	category := map[string][]float64{}
@@ -210,7 +225,9 @@ func score(name string, e embed.Embedder, repos []evalRepo, perRepo bool) {
 		buf = embedAll(e, &repos[i], buf[:0])
 	}
 	took := cpuTime() - begun
+	var found []float64
 	for i := range repos {
+		found = append(found, ownDocs(e, &repos[i]))
 		r := &repos[i]
 		sums := make([]float64, len(routes))
 		scored := newScorer(e, r)
@@ -238,10 +255,13 @@ func score(name string, e embed.Embedder, repos []evalRepo, perRepo bool) {
 		lo, hi := interval(byRepo[k])
 		fmt.Printf("  %-12s %.4f (%.3f to %.3f)  %.4f\n", route, mean(byRepo[k]), lo, hi, mean(byQuery[k]))
 	}
+	lo, hi := interval(found)
+	fmt.Printf("  %-12s %.4f (%.3f to %.3f)  mean reciprocal rank of the unit that a documentation's first sentence was taken from\n", "own words", mean(found), lo, hi)
 	for _, c := range slices.Sorted(maps.Keys(category)) {
 		fmt.Printf("  files, %s: %.4f (%d)", c, mean(category[c]), len(category[c]))
 	}
 	fmt.Println()
+	return byRepo
 }
 
 func mean(v []float64) float64 {
@@ -299,6 +319,47 @@ func newScorer(e embed.Embedder, r *evalRepo) *scorer {
 		s.mean += n / float64(len(r.Units))
 	}
 	return s
+}
+
+// ownDocs takes the documentation from some units and asks for each by its
+// first sentence: which unit it is matters here, not which file.
+func ownDocs(e embed.Embedder, r *evalRepo) float64 {
+	rows := embedAll(e, r, nil)
+	d := e.Dims()
+	var asked []int
+	for i := range r.Units {
+		if len(firstSentence(r.Units[i].Doc)) > 30 && r.Units[i].Symbol != "" {
+			asked = append(asked, i)
+		}
+	}
+	for i := 0; len(asked) > 150; i++ {
+		// Every second one, until few are left.
+		asked = slices.DeleteFunc(asked, func(u int) bool { return (u>>i)&1 == 1 })
+		if i > 20 {
+			asked = asked[:150]
+		}
+	}
+	if len(asked) == 0 {
+		return 0
+	}
+	for _, i := range asked {
+		u := &r.Units[i]
+		e.Embed(embed.Document{Path: u.Path, Symbol: []byte(u.Symbol), Signature: [][]byte{[]byte(u.Signature)}, Body: [][]byte{[]byte(u.Body)}}, rows[i*d:(i+1)*d])
+	}
+	q, dots := make([]int8, d), make([]int32, len(r.Units))
+	sum := 0.0
+	for _, i := range asked {
+		e.EmbedQuery(firstSentence(r.Units[i].Doc), q)
+		embed.Scan(q, rows, d, dots)
+		rank := 1
+		for _, x := range dots {
+			if x > dots[i] {
+				rank++
+			}
+		}
+		sum += 1 / float64(rank)
+	}
+	return sum / float64(len(asked))
 }
 
 // embedAll appends the vectors of all units.
