@@ -15,8 +15,7 @@ var dashComment = map[string]bool{"haskell": true, "lua": true, "sql": true, "ad
 func commentPairs(lang, body string, maxCode int) (out []rawPair) {
 	lines := strings.Split(body, "\n")
 	for i := 0; i < len(lines); {
-		words, ok := commentLine(lang, lines[i])
-		if !ok {
+		if _, ok := commentLine(lang, lines[i]); !ok {
 			if lang == "elixir" {
 				if p, next := heredoc(lines, i, maxCode); next > i {
 					if p.words != "" {
@@ -31,7 +30,8 @@ func commentPairs(lang, body string, maxCode int) (out []rawPair) {
 		}
 		var comment []string
 		for ; i < len(lines); i++ {
-			if words, ok = commentLine(lang, lines[i]); !ok {
+			words, ok := commentLine(lang, lines[i])
+			if !ok {
 				break
 			}
 			comment = append(comment, words)
