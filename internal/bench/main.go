@@ -11,6 +11,8 @@
 //	    process start to first answer, and warm queries in one process
 //	go run ./internal/bench registry [-delay 50ms] [-n RUNS] REPO
 //	    pushes and pulls through a registry on the loopback interface: bytes and requests
+//	go run ./internal/bench delta [-n 10] [-edits] [-seed 1] REPO ...
+//	    first-parent transitions, or one-line edits of HEAD, compiled on top of their parents and from nothing
 //
 // It needs Linux (/proc) and bin/pindex; PINDEX names another binary.
 package main
@@ -31,7 +33,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) == 0 {
-		return errors.New("say what to measure: cost, compile, sizes, latency or registry")
+		return errors.New("say what to measure: cost, compile, sizes, latency, delta or registry")
 	}
 	fs := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	switch args[0] {
@@ -72,6 +74,14 @@ func run(args []string) error {
 			return errors.New("latency needs one repository")
 		}
 		return benchLatency(fs.Arg(0), *queries, *runs)
+	case "delta":
+		n := fs.Int("n", 10, "transitions")
+		edits := fs.Bool("edits", false, "edit one random line of HEAD's source instead of following history")
+		seed := fs.Uint64("seed", 1, "of the edits")
+		if err := fs.Parse(args[1:]); err != nil {
+			return err
+		}
+		return benchDelta(fs.Args(), *n, *edits, *seed)
 	case "registry":
 		delay := fs.Duration("delay", 0, "added to each request")
 		runs := fs.Int("n", 3, "pulls into an empty cache")
