@@ -419,6 +419,9 @@ func (c *cTypes) inside(file int, x thing, name string) ([]thing, bool, error) {
 		var out []thing
 		for _, y := range all {
 			d := y.def
+			if isCMember(d) {
+				continue
+			}
 			for p := d.Parent; p != nil; p = p.Parent {
 				if p.Kind == sketch.TypeName && !(d.Kind == sketch.Variant && p == d.Parent) {
 					break
@@ -534,7 +537,9 @@ func (c *cTypes) name(file int, n *sketch.Node, w want) (found []thing, outside 
 		}
 	}
 	if len(fit) == 0 {
-		return nil, true, nil
+		// It is declared outside of the tree, or made by what cannot be read:
+		// a macro, or a header that a build writes.
+		return nil, builtin("c", n.Name) || c.libraryName(n), nil
 	}
 	if w == wantHolder && fit[0].def.Kind == sketch.Namespace {
 		return fit[:1], false, nil
@@ -607,6 +612,12 @@ func (c *cTypes) taken(all []thing) []thing {
 		return all
 	}
 	return out
+}
+
+// libraryName reports whether a name that the tree does not declare has the
+// form of those that the languages' libraries declare.
+func (c *cTypes) libraryName(n *sketch.Node) bool {
+	return n.Name == "std" || strings.HasSuffix(n.Name, "_t") || strings.HasPrefix(n.Name, "__")
 }
 
 func filesInOrder(m map[int]bool) []int {
@@ -830,7 +841,7 @@ func (c *cTypes) pathType(file int, n *sketch.Node) (*cType, error) {
 			args = append(args, t)
 		}
 	}
-	found, outside, err := c.path(file, path, wantAny)
+	found, _, err := c.path(file, path, wantAny)
 	if err != nil {
 		return nil, err
 	}
@@ -856,7 +867,8 @@ func (c *cTypes) pathType(file int, n *sketch.Node) (*cType, error) {
 			}
 		}
 	}
-	if len(found) == 0 && outside && path != nil {
+	if len(found) == 0 && path != nil {
+		// A type that the tree does not declare.
 		return &cType{kind: cOutside, name: path.Name, list: args}, nil
 	}
 	return cNothing, nil
@@ -1220,8 +1232,12 @@ func (c *cTypes) call(file int, n *sketch.Node) (*cType, error) {
 			if !outside {
 				return cNothing, nil
 			}
-			if len(n.X.List) > 0 { // std::make_unique<T>(...)
-				return c.pathType(file, n.X)
+			if len(n.X.List) > 0 && n.X.Kind == sketch.Index {
+				t, err := c.pathType(file, n.X)
+				if err == nil && t.kind == cOutside && strings.HasPrefix(t.name, "make_") {
+					t.name = "unique_ptr" // whoever has made it leads to it
+				}
+				return t, err
 			}
 			return &cType{kind: cOutside, name: "?"}, nil
 		}

@@ -369,6 +369,9 @@ func (g *goTypes) importNamed(file int, name string) (*sketch.Def, error) {
 			likely = d
 		}
 	}
+	if goUniverse(name) {
+		return nil, nil
+	}
 	return likely, nil
 }
 

@@ -882,6 +882,9 @@ func (r *rustTypes) selfType(file int, at uint32, env *rustEnv) (*rustType, erro
 	if err != nil || len(found) == 0 {
 		return rustNothing, err
 	}
+	if found[0].def.Kind == sketch.Impl && env != nil {
+		return r.typeOf(found[0].file, found[0].def.Type, env)
+	}
 	return r.holderType(found[0])
 }
 
@@ -1789,7 +1792,9 @@ func (r *rustTypes) value(file int, n *sketch.Node) (*rustType, error) {
 		if err != nil {
 			return nil, err
 		}
-		if p := found[0].def.Parent; p != nil && p.Kind == sketch.Impl {
+		if p := found[0].def.Parent; p != nil && p.Kind == sketch.Impl && t.kind == rustAdt && len(t.list) == 0 && len(p.Params) > 0 {
+			env = nil // told by the arguments
+		} else if p != nil && p.Kind == sketch.Impl {
 			env = r.implEnv(thing{found[0].file, p}, t)
 		} else if t.kind == rustAdt {
 			env = &rustEnv{nil, nil, t}
@@ -1903,7 +1908,11 @@ func (r *rustTypes) resultOf(f *rustType, file int, call *sketch.Node, skipSelf 
 		return &rustType{kind: rustTuple}, nil
 	}
 	env := f.env
-	if len(fn.Fn.TypeParams) > 0 {
+	generic := fn.Fn.TypeParams
+	if d := f.def.def; d != nil && d.Parent != nil && d.Parent.Kind == sketch.Impl && env.get(nil) == nil {
+		generic = append(slices.Clone(generic), d.Parent.Params...)
+	}
+	if len(generic) > 0 {
 		params := fn.Fn.Params
 		if skipSelf && len(params) > 0 && params[0].Name == "self" {
 			params = params[1:]
@@ -1916,7 +1925,7 @@ func (r *rustTypes) resultOf(f *rustType, file int, call *sketch.Node, skipSelf 
 			if err != nil {
 				return nil, err
 			}
-			env = r.unify(params[i].Type, t, fn.Fn.TypeParams, env, 0)
+			env = r.unify(params[i].Type, t, generic, env, 0)
 		}
 		callee := call.X
 		if callee != nil && callee.Kind == sketch.Index && callee.Sep == ':' {

@@ -915,6 +915,10 @@ func (r *cReader) specifiers(parent *Def) spec {
 			}
 			// A second name: the declarator, or the first was a macro.
 			if s.typ.Kind == Name && r.k() == tIdent {
+				if r.kn(1) == '(' && r.kn(2) == tIdent && r.kn(3) == ')' && r.kn(4) == '(' && !r.local {
+					s.typ = r.typeName() // MACRO type (name)(...)
+					continue
+				}
 				switch r.kn(1) {
 				case tIdent, '*', cQualifier, cBasic, cRecord, cStorage, cStatic:
 					if r.kn(1) == '*' && r.kn(2) != tIdent && r.kn(2) != '(' && r.kn(2) != '*' && r.kn(2) != cQualifier {
@@ -985,7 +989,7 @@ func (r *cReader) record(parent *Def, inner []*Def) (*Node, []*Def) {
 	start := r.at()
 	r.p++
 	r.attributes()
-	for r.k() == tIdent && r.kn(1) == tIdent && r.kn(2) != '=' && r.kn(2) != ';' && r.kn(2) != ',' && r.kn(2) != '[' && r.kn(2) != '(' && r.kn(2) != ')' {
+	for r.k() == tIdent && r.kn(1) == tIdent && r.kn(2) != '=' && r.kn(2) != ';' && r.kn(2) != ',' && r.kn(2) != '[' && r.kn(2) != '(' && r.kn(2) != ')' && r.kn(2) != tEOF && r.kn(2) != ':' {
 		r.nameNode(r.tok()) // a macro
 		r.p++
 	}

@@ -704,7 +704,9 @@ func (r *goReader) statements() {
 		}
 		before := r.p
 		r.statement()
-		r.semi()
+		if r.p == before || r.t[r.p-1].k != ';' {
+			r.semi()
+		}
 		if r.p == before {
 			r.p++
 		}
