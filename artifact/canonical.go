@@ -6,10 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/pindex-dev/pindex/internal/order"
 )
 
 // The canonical form is RFC 8785 without floats: no white space, keys sorted
@@ -91,7 +92,7 @@ func appendCanonical(b []byte, v any) ([]byte, error) {
 		for k := range v {
 			keys = append(keys, k)
 		}
-		slices.SortFunc(keys, compareUTF16)
+		order.Sort(keys, compareUTF16)
 		b = append(b, '{')
 		for i, k := range keys {
 			if i > 0 {

@@ -9,12 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"time"
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/internal/durable"
 	"github.com/pindex-dev/pindex/internal/fail"
+	"github.com/pindex-dev/pindex/internal/order"
 )
 
 // usedEvery is how exactly the time of a file's last use is kept: stamping it
@@ -131,7 +131,7 @@ func (c *Cache) Prune(ctx context.Context, o PruneOptions) (*Pruned, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(files, func(a, b cachedFile) int {
+	order.Sort(files, func(a, b cachedFile) int {
 		return cmp.Or(a.used.Compare(b.used), cmp.Compare(a.path, b.path))
 	})
 	out := &Pruned{}

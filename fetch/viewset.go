@@ -3,9 +3,9 @@ package fetch
 import (
 	"cmp"
 	"math/bits"
-	"slices"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/internal/order"
 )
 
 // viewSet is a set of views, one bit for each number below 8.
@@ -33,6 +33,6 @@ func subsets(of viewSet) []viewSet {
 			list = append(list, s)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b viewSet) int { return cmp.Compare(b.len(), a.len()) })
+	order.Stable(list, func(a, b viewSet) int { return cmp.Compare(b.len(), a.len()) })
 	return list
 }

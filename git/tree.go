@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/internal/gitobj"
+	"github.com/pindex-dev/pindex/internal/order"
 )
 
 // Modes of tree entries, as git stores them.
@@ -93,7 +93,7 @@ func walkTreeLimited(ctx context.Context, root gitobj.ID, read treeReader, found
 // sortEntries puts a tree's leaves into the order of their paths.
 func sortEntries(root gitobj.ID, entries []Entry) error {
 	byPath := func(a, b Entry) int { return strings.Compare(a.Path, b.Path) }
-	slices.SortFunc(entries, byPath)
+	order.Sort(entries, byPath)
 	for i := 1; i < len(entries); i++ {
 		if entries[i].Path == entries[i-1].Path {
 			return NewCorrupt(root, fmt.Errorf("a tree with two entries for %q", entries[i].Path))

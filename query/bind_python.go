@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/internal/order"
 )
 
 // argument binds the name of an argument to the parameter of what is called:
@@ -268,7 +269,7 @@ func (b *binder) everyDeclaration(ds []*decl) ([]*decl, error) {
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(x, y *decl) int {
+	order.Stable(out, func(x, y *decl) int {
 		switch {
 		case x.file != y.file:
 			return x.file - y.file

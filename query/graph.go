@@ -3,11 +3,11 @@ package query
 import (
 	"cmp"
 	"context"
-	"slices"
 	"time"
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/internal/fail"
+	"github.com/pindex-dev/pindex/internal/order"
 )
 
 // Bounds of the queries that follow references from one declaration to the
@@ -323,7 +323,7 @@ func (w *walk) from(d *decl) error { return w.backward([]*decl{d}, anyRole) }
 // order of paths and lines.
 func (w *walk) results(f *filter, k int, res *ImpactResult) error {
 	b := w.b
-	slices.SortStableFunc(w.list, func(x, y reached) int {
+	order.Stable(w.list, func(x, y reached) int {
 		return cmp.Or(cmp.Compare(x.depth, y.depth), compareBool(b.t.files[x.node.file].test, b.t.files[y.node.file].test),
 			cmp.Compare(x.node.file, y.node.file))
 	})

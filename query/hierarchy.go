@@ -9,6 +9,7 @@ import (
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/internal/fail"
+	"github.com/pindex-dev/pindex/internal/order"
 )
 
 // HierarchyResult is the answer of Engine.Hierarchy: what a type is made from,
@@ -128,7 +129,7 @@ func (b *binder) typeWalk(from []*decl, next func(*decl) ([]related, loose, erro
 			queue = append(queue, task{r.decl, t.depth + 1})
 		}
 	}
-	slices.SortStableFunc(out, func(x, y related) int {
+	order.Stable(out, func(x, y related) int {
 		return cmp.Or(cmp.Compare(x.depth, y.depth), cmp.Compare(x.decl.file, y.decl.file))
 	})
 	return out, sum, nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/internal/fail"
+	"github.com/pindex-dev/pindex/internal/order"
 )
 
 // UsesOptions say which uses of a name to list.
@@ -315,7 +316,7 @@ func (c *collector) usesOfTarget(t *target, role func(artifact.Role) bool) error
 		if found, err = b.preciselyUsed(p, t, symbols, through, role, found); err != nil {
 			return err
 		}
-		slices.SortStableFunc(found, func(x, y use) int {
+		order.Stable(found, func(x, y use) int {
 			if x.file != y.file {
 				return x.file - y.file
 			}

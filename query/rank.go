@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/internal/order"
 )
 
 // ranker is the one final ranker behind every route.
@@ -182,7 +183,7 @@ func (r *ranker) orderFiles() {
 	for i := range r.files {
 		r.files[i].score = r.model.score(&r.files[i].x)
 	}
-	slices.SortFunc(r.files, func(a, b fileCand) int {
+	order.Sort(r.files, func(a, b fileCand) int {
 		if c := cmp.Compare(b.score, a.score); c != 0 {
 			return c
 		}
@@ -208,7 +209,7 @@ func (r *ranker) spread() []candidate {
 			score = permille(score, r.w.Again[r.q.class()])
 		}
 	}
-	slices.SortStableFunc(out, func(a, b candidate) int {
+	order.Stable(out, func(a, b candidate) int {
 		if c := cmp.Compare(b.score, a.score); c != 0 {
 			return c
 		}

@@ -3,12 +3,12 @@ package query
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/internal/fail"
+	"github.com/pindex-dev/pindex/internal/order"
 )
 
 // SymbolsOptions say which declarations to list.
@@ -105,7 +105,7 @@ func (b *binder) symbols(res *SymbolsResult, comps []string, o SymbolsOptions) e
 			found = append(found, symbolFit{d, n.fit})
 		}
 	}
-	slices.SortStableFunc(found, func(x, y symbolFit) int {
+	order.Stable(found, func(x, y symbolFit) int {
 		return cmp.Or(
 			cmp.Compare(x.fit, y.fit),
 			cmp.Compare(b.symbolClass(x.d), b.symbolClass(y.d)),
@@ -186,7 +186,7 @@ func (b *binder) fittingNames(want string, exact bool) ([]fittingName, error) {
 		}
 		out = append(out, fittingName{n, fit})
 	}
-	slices.SortFunc(out, func(x, y fittingName) int { return strings.Compare(x.name, y.name) })
+	order.Sort(out, func(x, y fittingName) int { return strings.Compare(x.name, y.name) })
 	return out, nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/internal/fail"
+	"github.com/pindex-dev/pindex/internal/order"
 )
 
 // target is what the user asked about: the declarations that it may mean.
@@ -277,7 +278,7 @@ func (b *binder) byName(text string, file int) (*target, error) {
 	found = preferDefinitions(found)
 	// Production code before tests, types and functions before members, then
 	// path order.
-	slices.SortStableFunc(found, func(x, y *decl) int { return b.weightOf(x) - b.weightOf(y) })
+	order.Stable(found, func(x, y *decl) int { return b.weightOf(x) - b.weightOf(y) })
 	t := &target{decls: found, binding: Bound, provenance: Syntactic, rule: "declared under that name"}
 	if !b.oneSet(found) {
 		t.binding = Ambiguous

@@ -17,6 +17,7 @@ import (
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/internal/durable"
 	"github.com/pindex-dev/pindex/internal/fail"
+	"github.com/pindex-dev/pindex/internal/order"
 )
 
 // ArchiveSuffix ends the name of a file that is an Archive.
@@ -217,7 +218,7 @@ func WriteArchive(ctx context.Context, path string, from Store, tags []string, p
 		}
 		blobs = append(blobs, more...)
 	}
-	slices.SortFunc(blobs, func(a, b ocispec.Descriptor) int { return strings.Compare(string(a.Digest), string(b.Digest)) })
+	order.Sort(blobs, func(a, b ocispec.Descriptor) int { return strings.Compare(string(a.Digest), string(b.Digest)) })
 	blobs = slices.CompactFunc(blobs, func(a, b ocispec.Descriptor) bool { return a.Digest == b.Digest })
 	index, err := x.encode()
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/pindex-dev/pindex/internal/durable"
 	"github.com/pindex-dev/pindex/internal/fail"
+	"github.com/pindex-dev/pindex/internal/order"
 )
 
 // layoutIndex is a layout's index.json: what each tag holds. Entries that
@@ -145,14 +146,14 @@ func (x *layoutIndex) tagged() []Tagged {
 			list = append(list, Tagged{tag, d})
 		}
 	}
-	slices.SortFunc(list, func(a, b Tagged) int { return cmp.Compare(a.Tag, b.Tag) })
+	order.Sort(list, func(a, b Tagged) int { return cmp.Compare(a.Tag, b.Tag) })
 	return list
 }
 
 // encode returns the file's bytes: entries sorted by tag, then by digest, so
 // that the order of publishing does not show.
 func (x *layoutIndex) encode() ([]byte, error) {
-	slices.SortStableFunc(x.oci.Manifests, func(a, b ocispec.Descriptor) int {
+	order.Stable(x.oci.Manifests, func(a, b ocispec.Descriptor) int {
 		return cmp.Or(cmp.Compare(tagOf(a), tagOf(b)), cmp.Compare(a.Digest, b.Digest))
 	})
 	b, err := json.Marshal(&x.oci)

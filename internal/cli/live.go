@@ -13,6 +13,7 @@ import (
 
 	"github.com/pindex-dev/pindex/git"
 	"github.com/pindex-dev/pindex/internal/fail"
+	"github.com/pindex-dev/pindex/internal/order"
 	"github.com/pindex-dev/pindex/query"
 )
 
@@ -113,7 +114,7 @@ func (a *App) live(ctx context.Context, s *session, l liveFlags, target string, 
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(given, LivePlace.compare)
+	order.Sort(given, LivePlace.compare)
 	given = slices.Compact(given)
 	return &liveReport{
 		Server: ans.Server, Asked: fmt.Sprintf("%s:%d:%d", r.Path, r.Line, r.Col), Agree: slices.Equal(given, ans.Places),

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/git"
 	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/internal/gitobj"
+	"github.com/pindex-dev/pindex/internal/order"
 	"github.com/pindex-dev/pindex/query"
 )
 
@@ -186,7 +186,7 @@ func (a *App) workTreeChanges(ctx context.Context, tree []git.Entry) ([]git.Chan
 			changes = append(changes, git.Change{Path: path, Kind: git.Added, Mode: mode})
 		}
 	}
-	slices.SortFunc(changes, func(a, b git.Change) int { return cmp.Compare(a.Path, b.Path) })
+	order.Sort(changes, func(a, b git.Change) int { return cmp.Compare(a.Path, b.Path) })
 	return changes, nil
 }
 

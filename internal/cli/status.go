@@ -2,11 +2,11 @@ package cli
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/pindex-dev/pindex/internal/order"
 	"github.com/pindex-dev/pindex/query"
 )
 
@@ -75,7 +75,7 @@ func writeStatus(o *output, s *statusAnswer) {
 	}
 	o.print("languages\n")
 	names := sortedKeys(s.Languages)
-	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(s.Languages[y].Bytes, s.Languages[x].Bytes) })
+	order.Stable(names, func(x, y string) int { return cmp.Compare(s.Languages[y].Bytes, s.Languages[x].Bytes) })
 	for _, name := range names {
 		l := s.Languages[name]
 		if name == "" {

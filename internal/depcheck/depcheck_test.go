@@ -55,6 +55,7 @@ var mayImport = map[string][]string{
 	"internal/linediff":     {},
 	"internal/langdoc":      {"compile/languages", "compile/scan", "compile/syntax", "internal/lsp"},
 	"internal/durable":      {},
+	"internal/order":        {},
 	"internal/train":        {"artifact", "analysis", "embed", "compile/syntax", "compile/units"},
 	"internal/fail":         {},
 	"internal/gitobj":       {},
@@ -66,7 +67,7 @@ var mayImport = map[string][]string{
 	"internal/visibility":   {},
 }
 
-var leaves = []string{"internal/durable", "internal/fail", "internal/gitobj"}
+var leaves = []string{"internal/durable", "internal/fail", "internal/gitobj", "internal/order"}
 
 type pkg struct {
 	ImportPath string

@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
+
+	"github.com/pindex-dev/pindex/internal/order"
 )
 
 type statusReply struct {
@@ -65,7 +66,7 @@ func (s *Set) status(ctx context.Context, c *session, a arguments) (*Reply, erro
 // writeCounts writes names and numbers, the largest first.
 func writeCounts(b *strings.Builder, m map[string]int) {
 	names := sortedKeys(m)
-	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(m[y], m[x]) })
+	order.Stable(names, func(x, y string) int { return cmp.Compare(m[y], m[x]) })
 	if len(names) == 0 {
 		b.WriteString(" none")
 	}
