@@ -9,6 +9,7 @@ import (
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/internal/fail"
+	"github.com/pindex-dev/pindex/internal/order"
 )
 
 // Kinds of a SymbolChange.
@@ -245,7 +246,7 @@ func (c *Comparison) match(before, after []declared1, k int) {
 			c.add(SymbolChange{Change: Vanished, SymbolHit: d.hit})
 		}
 	}
-	slices.SortStableFunc(c.Symbols, func(x, y SymbolChange) int {
+	order.Stable(c.Symbols, func(x, y SymbolChange) int {
 		return cmp.Or(strings.Compare(x.FilePath(), y.FilePath()), cmp.Compare(x.NameLine, y.NameLine), strings.Compare(x.Symbol, y.Symbol), strings.Compare(x.Change, y.Change))
 	})
 	c.Symbols = c.Symbols[:min(k, len(c.Symbols))]

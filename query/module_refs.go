@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/internal/order"
 )
 
 // aliasUses returns the uses of a name that an import binds in a file: bare
@@ -104,7 +105,7 @@ func (c *collector) usesOfModule(t *target, role func(artifact.Role) bool) error
 			}
 			found = append(found, uses...)
 		}
-		slices.SortStableFunc(found, func(x, y use) int {
+		order.Stable(found, func(x, y use) int {
 			switch {
 			case x.occ.Pos.Before(y.occ.Pos):
 				return -1

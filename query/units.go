@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"math/bits"
-	"slices"
 	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/embed"
+	"github.com/pindex-dev/pindex/internal/order"
 )
 
 // unitFeatures are what the final ranker knows of a unit beside the others of
@@ -69,7 +69,7 @@ func (r *ranker) orderUnits(g *gauge) error {
 			r.measureUnit(g, &f.units[k], f, u, most)
 			f.units[k].inFile = r.units.score(&f.units[k].x)
 		}
-		slices.SortFunc(f.units, func(a, b candidate) int {
+		order.Sort(f.units, func(a, b candidate) int {
 			if c := cmp.Compare(b.inFile, a.inFile); c != 0 {
 				return c
 			}
