@@ -5,175 +5,175 @@ package query
 var lexicalModels = [numQueryClasses]model{
 	{ // symbol, of 240 questions
 		weights: [numFeatures]int32{
-			0:  234,   // best lexical
-			1:  3072,  // lexical of its file
-			2:  1253,  // lexical, absolute
-			3:  12,    // lexical, decayed
+			0:  426,   // best lexical
+			1:  3013,  // lexical of its file
+			2:  1506,  // lexical, absolute
+			3:  -161,  // lexical, decayed
 			4:  500,   // best semantic
 			5:  1500,  // semantic of its file
-			7:  1004,  // fused
-			8:  958,   // terms in its file
-			9:  662,   // terms in one unit
-			10: 97,    // terms in names
-			11: -895,  // terms in one unit's names
-			12: -43,   // terms in signatures
-			13: 172,   // terms in documentation
-			15: 140,   // identifiers in its file
-			16: -755,  // identifiers in names
-			17: 397,   // declared name
-			18: 286,   // whole name
-			19: -786,  // declared names
-			20: 423,   // named in the query
-			21: 680,   // names in the query
-			22: 1442,  // file name
-			23: 951,   // terms in the file name
-			24: 1884,  // whole file name
-			25: 311,   // file name, beginning
-			26: 146,   // folder name
-			27: 991,   // terms in folder names
-			28: 118,   // terms in the path
+			7:  990,   // fused
+			8:  1273,  // terms in its file
+			9:  982,   // terms in one unit
+			10: 38,    // terms in names
+			11: -951,  // terms in one unit's names
+			12: 126,   // terms in signatures
+			13: 110,   // terms in documentation
+			15: 368,   // identifiers in its file
+			16: -860,  // identifiers in names
+			17: 234,   // declared name
+			18: 342,   // whole name
+			19: -1036, // declared names
+			20: 375,   // named in the query
+			21: 583,   // names in the query
+			22: 1517,  // file name
+			23: 529,   // terms in the file name
+			24: 2089,  // whole file name
+			25: 9,     // file name, beginning
+			26: 198,   // folder name
+			27: 1269,  // terms in folder names
+			28: 124,   // terms in the path
 			29: 2500,  // path in the query
 			30: 1500,  // frame of the traceback
 			31: 20000, // exact path
-			32: 1239,  // folder
-			33: 1048,  // facade
-			34: -3392, // test
-			35: -2698, // example
+			32: 2058,  // folder
+			33: 1375,  // facade
+			34: -4150, // test
+			35: -3169, // example
 			36: -3500, // vendored
-			37: -2715, // generated
+			37: -4037, // generated
 			38: -4000, // minified
-			39: -3513, // docs
-			40: -3388, // data
-			41: -805,  // declaration stub
-			42: -1506, // build
-			43: -1011, // legacy
-			44: -1309, // depth
-			45: 1958,  // size
-			46: -276,  // no declarations
-			47: 4073,  // exact symbol
-			48: 1329,  // lexical rank
-			50: 396,   // file name, both ways
-			51: 694,   // path, both ways
-			52: 158,   // terms in its file, relative
-			53: 130,   // declared name, all of it
-			54: 1869,  // imported
-			55: -2139, // mirror of another
+			39: -4723, // docs
+			40: -4447, // data
+			41: -866,  // declaration stub
+			42: -1532, // build
+			43: -1042, // legacy
+			44: -3523, // depth
+			45: 2898,  // size
+			46: -396,  // no declarations
+			47: 4162,  // exact symbol
+			48: 1420,  // lexical rank
+			50: 444,   // file name, both ways
+			51: 921,   // path, both ways
+			52: 473,   // terms in its file, relative
+			53: 133,   // declared name, all of it
+			54: 2463,  // imported
+			55: -3026, // mirror of another
 		},
 	},
-	{ // prose, of 1158 questions
+	{ // prose, of 1162 questions
 		weights: [numFeatures]int32{
-			0:  -967,  // best lexical
-			1:  3061,  // lexical of its file
-			2:  301,   // lexical, absolute
-			3:  1277,  // lexical, decayed
+			0:  -1661, // best lexical
+			1:  3185,  // lexical of its file
+			2:  -505,  // lexical, absolute
+			3:  2216,  // lexical, decayed
 			4:  500,   // best semantic
 			5:  1500,  // semantic of its file
-			7:  1020,  // fused
-			8:  686,   // terms in its file
-			9:  421,   // terms in one unit
-			10: 729,   // terms in names
-			11: 50,    // terms in one unit's names
-			12: -477,  // terms in signatures
-			13: 1611,  // terms in documentation
-			15: 1096,  // identifiers in its file
-			16: 956,   // identifiers in names
-			17: 95,    // declared name
-			18: 176,   // whole name
-			19: 1059,  // declared names
-			20: 18,    // named in the query
-			21: 639,   // names in the query
-			22: 1260,  // file name
-			23: 603,   // terms in the file name
-			24: 797,   // whole file name
-			25: 1286,  // file name, beginning
-			26: 1181,  // folder name
-			27: 815,   // terms in folder names
-			28: -90,   // terms in the path
-			29: 2750,  // path in the query
+			7:  1121,  // fused
+			8:  607,   // terms in its file
+			9:  519,   // terms in one unit
+			10: 799,   // terms in names
+			11: 361,   // terms in one unit's names
+			12: -502,  // terms in signatures
+			13: 1654,  // terms in documentation
+			15: 1640,  // identifiers in its file
+			16: 1243,  // identifiers in names
+			17: -633,  // declared name
+			18: 134,   // whole name
+			19: 1258,  // declared names
+			20: -331,  // named in the query
+			21: 461,   // names in the query
+			22: 1255,  // file name
+			23: -1595, // terms in the file name
+			24: 716,   // whole file name
+			25: 1613,  // file name, beginning
+			26: 969,   // folder name
+			27: 1102,  // terms in folder names
+			28: -1078, // terms in the path
+			29: 3448,  // path in the query
 			30: 1500,  // frame of the traceback
 			31: 20000, // exact path
-			32: 1319,  // folder
-			33: 185,   // facade
-			34: -3713, // test
-			35: -2970, // example
-			36: -3510, // vendored
-			37: -2736, // generated
-			38: -4000, // minified
-			39: -3950, // docs
-			40: -3083, // data
-			41: -869,  // declaration stub
-			42: -1639, // build
-			43: -1045, // legacy
-			44: -1861, // depth
-			45: 486,   // size
-			46: 51,    // no declarations
+			32: 1833,  // folder
+			33: 333,   // facade
+			34: -4185, // test
+			35: -3843, // example
+			36: -3549, // vendored
+			37: -4065, // generated
+			38: -4001, // minified
+			39: -5621, // docs
+			40: -3476, // data
+			41: -1220, // declaration stub
+			42: -2107, // build
+			43: -1221, // legacy
+			44: -3432, // depth
+			45: 390,   // size
+			46: -31,   // no declarations
 			47: 4000,  // exact symbol
-			48: 55,    // lexical rank
-			50: -49,   // file name, both ways
-			51: 2097,  // path, both ways
-			52: -82,   // terms in its file, relative
-			53: -5,    // declared name, all of it
-			54: 379,   // imported
-			55: -1772, // mirror of another
+			48: -3,    // lexical rank
+			50: -135,  // file name, both ways
+			51: 4919,  // path, both ways
+			52: -78,   // terms in its file, relative
+			53: 332,   // declared name, all of it
+			54: 358,   // imported
+			55: -2409, // mirror of another
 		},
 	},
-	{ // issue, of 78 questions
+	{ // issue, of 104 questions
 		weights: [numFeatures]int32{
-			0:  271,   // best lexical
-			1:  3253,  // lexical of its file
-			2:  632,   // lexical, absolute
-			3:  160,   // lexical, decayed
+			0:  115,   // best lexical
+			1:  3247,  // lexical of its file
+			2:  636,   // lexical, absolute
+			3:  349,   // lexical, decayed
 			4:  500,   // best semantic
 			5:  1500,  // semantic of its file
-			7:  1232,  // fused
-			8:  232,   // terms in its file
-			9:  385,   // terms in one unit
-			10: -57,   // terms in names
-			11: -950,  // terms in one unit's names
-			12: -1070, // terms in signatures
-			13: 81,    // terms in documentation
-			14: 1436,  // terms of the first line
-			15: 439,   // identifiers in its file
-			16: -834,  // identifiers in names
-			17: 415,   // declared name
-			18: 179,   // whole name
-			19: 863,   // declared names
-			20: 437,   // named in the query
-			21: 102,   // names in the query
-			22: 664,   // file name
-			23: 2099,  // terms in the file name
-			24: -131,  // whole file name
-			25: 516,   // file name, beginning
-			26: 1336,  // folder name
-			27: 286,   // terms in folder names
-			28: 641,   // terms in the path
-			29: 2213,  // path in the query
-			30: 1796,  // frame of the traceback
+			7:  1235,  // fused
+			8:  -282,  // terms in its file
+			9:  575,   // terms in one unit
+			10: 66,    // terms in names
+			11: -1371, // terms in one unit's names
+			12: -436,  // terms in signatures
+			13: -152,  // terms in documentation
+			14: 1246,  // terms of the first line
+			15: 1131,  // identifiers in its file
+			16: -849,  // identifiers in names
+			17: 928,   // declared name
+			18: 398,   // whole name
+			19: 852,   // declared names
+			20: 470,   // named in the query
+			21: -229,  // names in the query
+			22: 937,   // file name
+			23: 2678,  // terms in the file name
+			24: -326,  // whole file name
+			25: 537,   // file name, beginning
+			26: 976,   // folder name
+			27: -191,  // terms in folder names
+			28: 1226,  // terms in the path
+			29: 2340,  // path in the query
+			30: 1971,  // frame of the traceback
 			31: 20000, // exact path
-			32: 1319,  // folder
-			33: 497,   // facade
-			34: -4367, // test
-			35: -3310, // example
-			36: -3536, // vendored
-			37: -2825, // generated
+			32: 526,   // folder
+			33: 345,   // facade
+			34: -5317, // test
+			35: -4490, // example
+			36: -3741, // vendored
+			37: -3620, // generated
 			38: -4000, // minified
-			39: -3306, // docs
-			40: -3201, // data
-			41: -800,  // declaration stub
-			42: -2178, // build
-			43: -1011, // legacy
-			44: 1037,  // depth
-			45: -137,  // size
-			46: -600,  // no declarations
+			39: -4127, // docs
+			40: -3672, // data
+			41: -1729, // declaration stub
+			42: -3023, // build
+			43: -1199, // legacy
+			44: 1481,  // depth
+			45: 229,   // size
+			46: -295,  // no declarations
 			47: 4000,  // exact symbol
-			48: 495,   // lexical rank
-			50: 839,   // file name, both ways
-			51: 858,   // path, both ways
-			52: -459,  // terms in its file, relative
-			53: -696,  // declared name, all of it
-			54: 407,   // imported
-			55: -1501, // mirror of another
-			56: 1884,  // first line, lexical
+			48: 48,    // lexical rank
+			50: 1226,  // file name, both ways
+			51: 1661,  // path, both ways
+			52: -623,  // terms in its file, relative
+			53: -538,  // declared name, all of it
+			54: 307,   // imported
+			55: -1503, // mirror of another
+			56: 2342,  // first line, lexical
 		},
 	},
 }
@@ -181,201 +181,206 @@ var lexicalModels = [numQueryClasses]model{
 var hybridModels = [numQueryClasses]model{
 	{ // symbol, of 240 questions
 		weights: [numFeatures]int32{
-			0:  2,     // best lexical
-			1:  2916,  // lexical of its file
-			2:  1039,  // lexical, absolute
-			3:  -82,   // lexical, decayed
-			4:  205,   // best semantic
-			5:  1645,  // semantic of its file
-			7:  1056,  // fused
-			8:  981,   // terms in its file
-			9:  685,   // terms in one unit
-			11: -994,  // terms in one unit's names
-			12: -98,   // terms in signatures
-			13: 176,   // terms in documentation
-			15: 145,   // identifiers in its file
-			16: -941,  // identifiers in names
-			17: 304,   // declared name
-			18: 140,   // whole name
-			19: -1144, // declared names
-			20: 249,   // named in the query
-			21: 567,   // names in the query
-			22: 1398,  // file name
-			23: 720,   // terms in the file name
-			24: 1855,  // whole file name
-			25: 325,   // file name, beginning
-			26: -71,   // folder name
-			27: 946,   // terms in folder names
-			28: 54,    // terms in the path
+			0:  119,   // best lexical
+			1:  2777,  // lexical of its file
+			2:  1198,  // lexical, absolute
+			3:  -396,  // lexical, decayed
+			4:  592,   // best semantic
+			5:  1000,  // semantic of its file
+			6:  500,   // cosine
+			7:  513,   // fused
+			8:  1435,  // terms in its file
+			9:  1144,  // terms in one unit
+			10: 302,   // terms in names
+			11: -690,  // terms in one unit's names
+			12: 130,   // terms in signatures
+			15: 482,   // identifiers in its file
+			16: -1002, // identifiers in names
+			17: 176,   // declared name
+			18: 92,    // whole name
+			19: -1465, // declared names
+			20: 318,   // named in the query
+			21: 505,   // names in the query
+			22: 1407,  // file name
+			23: 320,   // terms in the file name
+			24: 2026,  // whole file name
+			25: -35,   // file name, beginning
+			26: -468,  // folder name
+			27: 1186,  // terms in folder names
+			28: 484,   // terms in the path
 			29: 2500,  // path in the query
 			30: 1500,  // frame of the traceback
 			31: 20000, // exact path
-			32: 738,   // folder
-			33: 1042,  // facade
-			34: -3382, // test
-			35: -2683, // example
+			32: 1365,  // folder
+			33: 1419,  // facade
+			34: -4163, // test
+			35: -3209, // example
 			36: -3500, // vendored
-			37: -2683, // generated
+			37: -3983, // generated
 			38: -4000, // minified
-			39: -3340, // docs
-			40: -3266, // data
-			41: -880,  // declaration stub
-			42: -1504, // build
-			43: -1004, // legacy
-			44: -1150, // depth
-			45: 1939,  // size
-			46: -543,  // no declarations
-			47: 3923,  // exact symbol
-			48: 990,   // lexical rank
-			49: 188,   // semantic rank
-			50: 274,   // file name, both ways
-			51: 392,   // path, both ways
-			52: 181,   // terms in its file, relative
-			53: 72,    // declared name, all of it
-			54: 1698,  // imported
-			55: -2127, // mirror of another
+			39: -4541, // docs
+			40: -4274, // data
+			41: -871,  // declaration stub
+			42: -1524, // build
+			43: -1023, // legacy
+			44: -2936, // depth
+			45: 2867,  // size
+			46: -836,  // no declarations
+			47: 4356,  // exact symbol
+			48: 1350,  // lexical rank
+			49: -64,   // semantic rank
+			50: 330,   // file name, both ways
+			51: 668,   // path, both ways
+			52: 635,   // terms in its file, relative
+			53: 18,    // declared name, all of it
+			54: 2353,  // imported
+			55: -3266, // mirror of another
 		},
 	},
-	{ // prose, of 1158 questions
+	{ // prose, of 1162 questions
 		weights: [numFeatures]int32{
-			0:  -875,  // best lexical
-			1:  3028,  // lexical of its file
-			2:  206,   // lexical, absolute
-			3:  1005,  // lexical, decayed
-			4:  -278,  // best semantic
-			5:  1170,  // semantic of its file
-			7:  798,   // fused
-			8:  664,   // terms in its file
-			9:  402,   // terms in one unit
-			10: 767,   // terms in names
-			11: -198,  // terms in one unit's names
-			12: -474,  // terms in signatures
-			13: 1440,  // terms in documentation
-			15: 946,   // identifiers in its file
-			16: 829,   // identifiers in names
-			17: -345,  // declared name
-			18: 148,   // whole name
-			19: 943,   // declared names
-			20: -184,  // named in the query
-			21: 511,   // names in the query
-			22: 1162,  // file name
-			23: 500,   // terms in the file name
-			24: 766,   // whole file name
-			25: 1375,  // file name, beginning
-			26: 946,   // folder name
-			27: 684,   // terms in folder names
-			28: -139,  // terms in the path
-			29: 2761,  // path in the query
+			0:  -1250, // best lexical
+			1:  2813,  // lexical of its file
+			2:  -915,  // lexical, absolute
+			3:  844,   // lexical, decayed
+			4:  268,   // best semantic
+			5:  2355,  // semantic of its file
+			6:  -455,  // cosine
+			7:  1399,  // fused
+			8:  696,   // terms in its file
+			9:  412,   // terms in one unit
+			10: 1237,  // terms in names
+			11: 76,    // terms in one unit's names
+			12: -585,  // terms in signatures
+			13: 1305,  // terms in documentation
+			15: 1316,  // identifiers in its file
+			16: 1369,  // identifiers in names
+			17: -1065, // declared name
+			18: 129,   // whole name
+			19: 613,   // declared names
+			20: -515,  // named in the query
+			21: 18,    // names in the query
+			22: 499,   // file name
+			23: -1380, // terms in the file name
+			24: 1122,  // whole file name
+			25: 1413,  // file name, beginning
+			26: -365,  // folder name
+			27: 1084,  // terms in folder names
+			28: -507,  // terms in the path
+			29: 3145,  // path in the query
 			30: 1500,  // frame of the traceback
 			31: 20000, // exact path
-			32: 1579,  // folder
-			33: 185,   // facade
-			34: -3842, // test
-			35: -3014, // example
-			36: -3506, // vendored
-			37: -2672, // generated
-			38: -4000, // minified
-			39: -4057, // docs
-			40: -3090, // data
-			41: -865,  // declaration stub
-			42: -1628, // build
-			43: -1050, // legacy
-			44: -1686, // depth
-			45: 215,   // size
-			46: 41,    // no declarations
+			32: 1866,  // folder
+			33: 385,   // facade
+			34: -4303, // test
+			35: -3822, // example
+			36: -3532, // vendored
+			37: -4024, // generated
+			38: -4001, // minified
+			39: -5671, // docs
+			40: -3503, // data
+			41: -1019, // declaration stub
+			42: -1938, // build
+			43: -1241, // legacy
+			44: -3864, // depth
+			45: 40,    // size
+			46: 54,    // no declarations
 			47: 4000,  // exact symbol
-			48: -20,   // lexical rank
-			49: 292,   // semantic rank
-			50: -346,  // file name, both ways
-			51: 1914,  // path, both ways
-			52: 7,     // terms in its file, relative
-			53: -129,  // declared name, all of it
-			54: 343,   // imported
-			55: -1813, // mirror of another
+			48: -207,  // lexical rank
+			49: 958,   // semantic rank
+			50: -484,  // file name, both ways
+			51: 5018,  // path, both ways
+			52: 42,    // terms in its file, relative
+			53: -19,   // declared name, all of it
+			54: 183,   // imported
+			55: -2716, // mirror of another
 		},
 	},
-	{ // issue, of 78 questions
+	{ // issue, of 104 questions
 		weights: [numFeatures]int32{
-			0:  424,   // best lexical
-			1:  3379,  // lexical of its file
-			2:  734,   // lexical, absolute
-			3:  269,   // lexical, decayed
-			4:  -411,  // best semantic
-			5:  583,   // semantic of its file
-			7:  540,   // fused
-			8:  320,   // terms in its file
-			9:  471,   // terms in one unit
-			10: -76,   // terms in names
-			11: -916,  // terms in one unit's names
-			12: -1081, // terms in signatures
-			13: -183,  // terms in documentation
-			14: 1360,  // terms of the first line
-			15: 484,   // identifiers in its file
-			16: -799,  // identifiers in names
-			17: 328,   // declared name
-			18: 142,   // whole name
-			19: 856,   // declared names
-			20: 369,   // named in the query
-			21: 54,    // names in the query
-			22: 642,   // file name
-			23: 2133,  // terms in the file name
-			24: -126,  // whole file name
-			25: 527,   // file name, beginning
-			26: 1431,  // folder name
-			27: 319,   // terms in folder names
-			28: 696,   // terms in the path
-			29: 2230,  // path in the query
-			30: 1845,  // frame of the traceback
+			0:  288,   // best lexical
+			1:  3327,  // lexical of its file
+			2:  561,   // lexical, absolute
+			3:  312,   // lexical, decayed
+			4:  176,   // best semantic
+			5:  753,   // semantic of its file
+			6:  -1010, // cosine
+			7:  734,   // fused
+			8:  -417,  // terms in its file
+			9:  827,   // terms in one unit
+			10: 135,   // terms in names
+			11: -1454, // terms in one unit's names
+			12: -472,  // terms in signatures
+			13: -261,  // terms in documentation
+			14: 960,   // terms of the first line
+			15: 1339,  // identifiers in its file
+			16: -1025, // identifiers in names
+			17: 1043,  // declared name
+			18: 391,   // whole name
+			19: 802,   // declared names
+			20: 462,   // named in the query
+			21: -276,  // names in the query
+			22: 859,   // file name
+			23: 2589,  // terms in the file name
+			24: -341,  // whole file name
+			25: 490,   // file name, beginning
+			26: 809,   // folder name
+			27: -93,   // terms in folder names
+			28: 1081,  // terms in the path
+			29: 2269,  // path in the query
+			30: 2044,  // frame of the traceback
 			31: 20000, // exact path
-			32: 1146,  // folder
-			33: 529,   // facade
-			34: -4311, // test
-			35: -3302, // example
-			36: -3529, // vendored
-			37: -2813, // generated
+			32: 825,   // folder
+			33: 296,   // facade
+			34: -5530, // test
+			35: -4340, // example
+			36: -3682, // vendored
+			37: -3564, // generated
 			38: -4000, // minified
-			39: -3285, // docs
-			40: -3191, // data
-			41: -802,  // declaration stub
-			42: -2063, // build
-			43: -1010, // legacy
-			44: 1000,  // depth
-			45: -420,  // size
-			46: -517,  // no declarations
+			39: -4157, // docs
+			40: -3768, // data
+			41: -1730, // declaration stub
+			42: -2802, // build
+			43: -1124, // legacy
+			44: 1549,  // depth
+			45: -163,  // size
+			46: -372,  // no declarations
 			47: 4000,  // exact symbol
-			48: 492,   // lexical rank
-			49: -852,  // semantic rank
-			50: 860,   // file name, both ways
-			51: 918,   // path, both ways
-			52: -313,  // terms in its file, relative
-			53: -689,  // declared name, all of it
-			54: 362,   // imported
+			48: 26,    // lexical rank
+			49: -931,  // semantic rank
+			50: 1137,  // file name, both ways
+			51: 1381,  // path, both ways
+			52: -542,  // terms in its file, relative
+			53: -746,  // declared name, all of it
+			54: 221,   // imported
 			55: -1501, // mirror of another
-			56: 1808,  // first line, lexical
-			57: 814,   // first line, semantic
+			56: 1963,  // first line, lexical
+			57: 1121,  // first line, semantic
+			58: 1158,  // first line, cosine
 		},
 	},
 }
 
-var builtInUnits = unitModel{[numUnitFeatures]int32{ // of 98 files
-	0:  3485,  // lexical
-	1:  864,   // lexical, absolute
-	2:  365,   // semantic
-	4:  112,   // terms
-	5:  1374,  // terms in names
-	6:  578,   // identifiers
-	7:  966,   // terms of the first line
-	8:  1628,  // declared name
-	9:  881,   // declared name, all of it
-	10: 848,   // named in the query
-	11: 1881,  // frame of the traceback
+var builtInUnits = unitModel{[numUnitFeatures]int32{ // of 133 files
+	0:  3979,  // lexical
+	1:  195,   // lexical, absolute
+	2:  1204,  // semantic
+	3:  -1209, // cosine
+	4:  -770,  // terms
+	5:  1101,  // terms in names
+	6:  570,   // identifiers
+	7:  651,   // terms of the first line
+	8:  978,   // declared name
+	9:  438,   // declared name, all of it
+	10: 701,   // named in the query
+	11: 2376,  // frame of the traceback
 	12: 8000,  // exact symbol
-	13: -697,  // container
-	14: 687,   // between declarations
-	15: -86,   // callable
+	13: -561,  // container
+	14: 726,   // between declarations
+	15: -122,  // callable
 	16: -1000, // whole file
-	17: -1630, // module of tests
-	18: 1204,  // size
-	19: -27,   // several parts
-	20: 447,   // private
+	17: -1099, // module of tests
+	18: 1008,  // size
+	19: -1,    // several parts
+	20: 728,   // private
 }}
