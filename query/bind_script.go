@@ -173,8 +173,21 @@ func (b *binder) wholeExports(files []int) ([]*decl, error) {
 }
 
 // contextTarget returns what a key of an argument means: the member of the
-// parameter's type.
+// parameter's type, or itself.
 func (b *binder) contextTarget(file int, x *artifact.Local) (*target, error) {
+	// Where no type has such a member, the key means itself.
+	all, err := b.declared(x.Name)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(all, func(d *decl) bool { return memberKind(d.sym.Kind) && len(d.names) > 1 && !d.local() }) {
+		for i, k := range b.locals[file].list {
+			if k == *x {
+				d, err := b.localDecl(file, int32(i))
+				return &target{decls: []*decl{d}, binding: Bound, provenance: Syntactic, rule: "declared there"}, err
+			}
+		}
+	}
 	unknown := &target{binding: Unresolved, rule: "a key of an argument whose parameter's type is not known"}
 	callee, arg, ok := strings.Cut(strings.TrimSuffix(x.Type[1:], ",0)"), "(")
 	for {
