@@ -30,6 +30,7 @@ type memoKey struct {
 	name     string
 	receiver string
 	role     artifact.Role
+	bare     bool  // a script's call without arguments
 	local    int32 // what its receiver's first name means there, 0 for no local
 }
 
@@ -68,7 +69,7 @@ func (b *binder) bindSyntax(u use) (outcome, error) {
 			return o, err
 		}
 	}
-	key := memoKey{u.file, declID{-1, -1}, u.occ.Name, u.occ.Receiver, u.occ.Role, 0}
+	key := memoKey{u.file, declID{-1, -1}, u.occ.Name, u.occ.Receiver, u.occ.Role, false, 0}
 	if u.occ.Receiver != "" {
 		l, err := b.localsOf(u.file)
 		if err != nil {
@@ -84,6 +85,13 @@ func (b *binder) bindSyntax(u use) (outcome, error) {
 	if u.in != nil {
 		key.in = u.in.id
 	}
+	if u.occ.Role == artifact.RoleCall && family(b.t.files[u.file].lang) == "script" {
+		bare, err := b.bareCall(u)
+		if err != nil {
+			return outcome{}, err
+		}
+		key.bare = bare
+	}
 	if o, ok := b.memo[key]; ok {
 		return o, nil
 	}
@@ -92,7 +100,7 @@ func (b *binder) bindSyntax(u use) (outcome, error) {
 		return outcome{}, err
 	}
 	if u.occ.Role == artifact.RoleCall && family(b.t.files[u.file].lang) == "script" {
-		if o, err = b.calledToo(o); err != nil {
+		if o, err = b.calledToo(o, key.bare); err != nil {
 			return outcome{}, err
 		}
 	}

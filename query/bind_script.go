@@ -49,7 +49,7 @@ func (b *binder) orBinding(u use, im artifact.Import, o outcome) outcome {
 
 // calledToo adds, to what a script's called name means, the function that it
 // holds when it is no function itself.
-func (b *binder) calledToo(o outcome) (outcome, error) {
+func (b *binder) calledToo(o outcome, bare bool) (outcome, error) {
 	if o.binding != Bound || len(o.decls) != 1 {
 		return o, nil
 	}
@@ -83,6 +83,14 @@ func (b *binder) calledToo(o outcome) (outcome, error) {
 			return o, err
 		}
 		v.decls = ds
+	}
+	if len(v.of) == 1 && len(v.decls) == 0 {
+		sig, err := b.callSignature(v.of[0], bare)
+		if err != nil || sig == nil {
+			return o, err
+		}
+		o.decls = []*decl{d, sig}
+		return o, nil
 	}
 	if len(v.decls) == 1 && v.decls[0] != d && callableKind(v.decls[0].sym.Kind) {
 		o.decls = []*decl{d, v.decls[0]}
@@ -235,4 +243,68 @@ func (b *binder) contextTarget(file int, x *artifact.Local) (*target, error) {
 		}
 	}
 	return unknown, nil
+}
+
+// callSignature returns the signature by which a value of a type is called: the
+// first with parameters, or for a bare call the first without any. A type with
+// one signature has no choice.
+func (b *binder) callSignature(class *decl, bare bool) (*decl, error) {
+	l, err := b.localsOf(class.file)
+	if err != nil {
+		return nil, err
+	}
+	var all, fit []*decl
+	for _, name := range []string{"(", "<"} {
+		sigs, err := b.ownFields(class, name)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range sigs {
+			x := &l.list[s.row-1]
+			parameters := slices.ContainsFunc(l.list, func(p artifact.Local) bool {
+				return p.Kind == artifact.KindParameter && p.Start == x.Start && p.End == x.End
+			})
+			all = append(all, s)
+			if parameters != bare {
+				fit = append(fit, s)
+			}
+		}
+	}
+	switch {
+	case len(all) == 1:
+		return all[0], nil
+	case len(fit) > 0:
+		return slices.MinFunc(fit, func(x, y *decl) int {
+			if x.sym.NamePos.Before(y.sym.NamePos) {
+				return -1
+			}
+			return 1
+		}), nil
+	}
+	return nil, nil
+}
+
+// bareCall reports whether a call in a script has no arguments: "f()" or
+// "f<T>()".
+func (b *binder) bareCall(u use) (bool, error) {
+	t, err := b.text(u.file)
+	if err != nil || t == nil {
+		return false, err
+	}
+	line := t.line(int(u.occ.Pos.Line))
+	rest := line[min(len(line), int(u.occ.Pos.Col)-1+len(u.occ.Name)):]
+	if len(rest) > 0 && rest[0] == '<' {
+		depth := 0
+		for i, c := range rest {
+			if c == '<' {
+				depth++
+			} else if c == '>' && rest[i-1] != '=' {
+				if depth--; depth == 0 {
+					rest = rest[i+1:]
+					break
+				}
+			}
+		}
+	}
+	return bytes.HasPrefix(rest, []byte("()")), nil
 }

@@ -172,6 +172,10 @@ func (j *jsExtractor) visit(i int32) {
 			}
 		}
 	case tsCallSignature, tsConstructSignature, tsFunctionType, tsConstructorType:
+		if at := j.nodes[i].start; j.kind(i) == tsCallSignature && at < j.nodes[i].end {
+			// A member without a name: its first byte stands for one.
+			j.addLocalAt(artifact.KindField, at, string(j.src[at:at+1]), j.writtenHint(j.child(i, fReturnType)), at, j.nodes[i].end)
+		}
 		j.pushScopeOf(i)
 		j.children(i)
 		j.popScope()
