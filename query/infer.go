@@ -241,7 +241,7 @@ func (b *binder) outcome(in inferred) (outcome, error) {
 		if in.unsure {
 			return outcome{binding: Ambiguous, provenance: Heuristic, rule: in.rule + ", in a macro or a branch that is rather not compiled", decls: ds}, nil
 		}
-		if len(ds) > 1 && !b.oneSet(ds) {
+		if len(ds) > 1 && (!b.oneSet(ds) || b.t.files[ds[0].file].lang == "cpp") {
 			return outcome{binding: Ambiguous, provenance: Syntactic, rule: in.rule, decls: ds}, nil
 		}
 		return bound(Syntactic, in.rule, ds), nil

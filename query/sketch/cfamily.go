@@ -403,7 +403,7 @@ func (r *cReader) skipUses() {
 	end := r.closing(r.p)
 	for ; r.p < end && !r.done(); r.p++ {
 		if r.k() == tIdent {
-			prev := r.t[max(r.p-1, 0)].k
+			prev := r.prev().k
 			n := &Node{Kind: Name, At: r.at(), Name: r.text()}
 			if prev == '.' || prev == tArrow {
 				n.Kind, n.Sep = Member, '.'
@@ -583,7 +583,7 @@ func (r *cReader) declaration(parent *Def) []*Def {
 				return nil
 			}
 		}
-		if k := r.kn(1); r.t[min(r.p+1, r.end)].nl && (k == cStatic || k == cTypedef || k == cNamespace || k == cTemplate || k == cRecord || k == cExtern) {
+		if k := r.kn(1); r.t[min(r.p+1, len(r.t)-1)].nl && (k == cStatic || k == cTypedef || k == cNamespace || k == cTemplate || k == cRecord || k == cExtern) {
 			r.nameNode(r.tok())
 			r.p++
 			return nil
@@ -657,7 +657,7 @@ func (r *cReader) namespace(parent *Def, start uint32) []*Def {
 	if r.k() == '}' {
 		r.p++
 	}
-	end := r.t[max(r.p-1, 0)].end
+	end := r.prev().end
 	if outer == parent {
 		return ds // without a name: as if it were not there
 	}
@@ -853,7 +853,7 @@ func (r *cReader) specifiers(parent *Def) spec {
 			r.p++
 		case cStorage, cQualifier, cFriend, cTypename:
 			r.p++
-			if r.k() == '(' && r.t[max(r.p-1, 0)].k == cStorage { // explicit(...)
+			if r.k() == '(' && r.prev().k == cStorage { // explicit(...)
 				r.skipUses()
 			}
 		case cAttribute:
@@ -989,7 +989,7 @@ func (r *cReader) record(parent *Def, inner []*Def) (*Node, []*Def) {
 	start := r.at()
 	r.p++
 	r.attributes()
-	for r.k() == tIdent && r.kn(1) == tIdent && r.kn(2) != '=' && r.kn(2) != ';' && r.kn(2) != ',' && r.kn(2) != '[' && r.kn(2) != '(' && r.kn(2) != ')' && r.kn(2) != tEOF && r.kn(2) != ':' {
+	for r.k() == tIdent && r.kn(1) == tIdent && r.kn(2) != '=' && r.kn(2) != ';' && r.kn(2) != ',' && r.kn(2) != '[' && r.kn(2) != '(' && r.kn(2) != ')' && r.kn(2) != tEOF {
 		r.nameNode(r.tok()) // a macro
 		r.p++
 	}
@@ -1072,7 +1072,7 @@ func (r *cReader) record(parent *Def, inner []*Def) (*Node, []*Def) {
 	if r.k() == '}' {
 		r.p++
 	}
-	d.End = r.t[max(r.p-1, 0)].end
+	d.End = r.prev().end
 	return &Node{Kind: Typed, At: d.At, Fields: []*Def{d}}, append(inner, d)
 }
 
@@ -1145,7 +1145,7 @@ func (r *cReader) enum(parent *Def, inner []*Def) (*Node, []*Def) {
 	}
 	r.p = min(end+1, r.end)
 	d.Type = &Node{Kind: StructType, At: d.At}
-	d.End = r.t[max(r.p-1, 0)].end
+	d.End = r.prev().end
 	if d.Name != "" {
 		r.note(d)
 	}
@@ -1267,7 +1267,7 @@ func (r *cReader) declaratorName(d *Def) {
 				}
 			}
 			name := "operator"
-			for _, t := range r.t[from:r.p] {
+			for _, t := range r.t[from:min(r.p, len(r.t))] {
 				name += r.str(t)
 			}
 			d.Name, d.At = name, at
@@ -1600,7 +1600,7 @@ func (r *cReader) functionBody(d *Def) {
 		r.skip()
 	}
 	to := r.p
-	d.End = r.t[max(to-1, 0)].end
+	d.End = r.t[min(max(to-1, 0), len(r.t)-1)].end
 	if r.local {
 		in := *r
 		in.p, in.end = from, to
@@ -1866,7 +1866,7 @@ func (r *cReader) statement() {
 		r.expr()
 		if r.k() == ';' {
 			r.p++
-		} else if r.k() != '}' && r.k() != '{' && r.t[max(r.p-1, 0)].k != ')' {
+		} else if r.k() != '}' && r.k() != '{' && r.prev().k != ')' {
 			r.semi()
 		}
 	}
@@ -2071,7 +2071,7 @@ func (r *cReader) expr() *Node {
 }
 
 func (r *cReader) operator() (prec, n int) {
-	next := func(k uint8) bool { return r.kn(1) == k && r.t[r.p+1].at == r.t[r.p].end }
+	next := func(k uint8) bool { return r.kn(1) == k && r.p+1 < len(r.t) && r.t[r.p+1].at == r.t[r.p].end }
 	switch r.k() {
 	case '=', tOpAssign:
 		return 1, 1

@@ -52,10 +52,10 @@ func (f *File) readGo() {
 
 // newline reports whether a semicolon was inserted before the current token.
 func (r *goReader) newline() bool {
-	if !r.t[r.p].nl || r.p == 0 {
+	if r.p >= r.end || !r.t[r.p].nl || r.p == 0 {
 		return r.p >= r.end
 	}
-	switch r.t[r.p-1].k {
+	switch r.prev().k {
 	case tIdent, tInt, tFloat, tChar, tString, goBreak, goContinue, goFallthrough, goReturn, tInc, tDec, ')', ']', '}':
 		return true
 	}
@@ -324,7 +324,7 @@ func (r *goReader) function() {
 		from := r.p
 		r.skip()
 		to := r.p
-		d.Body = &Body{Start: r.t[from].at, End: r.t[max(to-1, from)].end}
+		d.Body = &Body{Start: r.t[from].at, End: r.t[min(max(to-1, from), len(r.t)-1)].end}
 		d.Body.read = func(b *Body) {
 			in := &goReader{reader: reader{f: r.f, t: r.t, p: from, end: to, body: b, in: d}}
 			in.push()
@@ -338,7 +338,7 @@ func (r *goReader) function() {
 		d.End = d.Body.End
 	} else {
 		d.Fwd = true
-		d.End = r.t[max(r.p-1, 0)].end
+		d.End = r.prev().end
 	}
 	r.pop()
 	for _, p := range fn.TypeParams {
@@ -589,7 +589,7 @@ func (r *goReader) structType() *Node {
 			embedded = true
 		case tIdent:
 			switch k := r.kn(1); {
-			case k == '.' || k == ';' || k == '}' || k == tString || r.t[min(r.p+1, r.end)].nl:
+			case k == '.' || k == ';' || k == '}' || k == tString || r.t[min(r.p+1, len(r.t)-1)].nl:
 				embedded = true
 			case k == '[':
 				c := r.closing(r.p + 1)
@@ -704,7 +704,7 @@ func (r *goReader) statements() {
 		}
 		before := r.p
 		r.statement()
-		if r.p == before || r.t[r.p-1].k != ';' {
+		if r.p == before || r.prev().k != ';' {
 			r.semi()
 		}
 		if r.p == before {

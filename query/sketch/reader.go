@@ -25,7 +25,11 @@ func (r *reader) kn(n int) uint8 {
 	return tEOF
 }
 
-func (r *reader) tok() token         { return r.t[min(r.p, len(r.t)-1)] }
+func (r *reader) tok() token { return r.t[min(r.p, len(r.t)-1)] }
+
+// prev is the token before the current one.
+func (r *reader) prev() token { return r.t[min(max(r.p-1, 0), len(r.t)-1)] }
+
 func (r *reader) at() uint32         { return r.tok().at }
 func (r *reader) text() string       { return r.str(r.tok()) }
 func (r *reader) str(t token) string { return string(r.f.Text[t.at:t.end]) }
@@ -100,7 +104,7 @@ func (r *reader) inScope(name string) bool {
 func (r *reader) declare(d *Def) {
 	at := r.at()
 	if r.p > 0 {
-		at = r.t[min(r.p, len(r.t)-1)-1].end
+		at = r.prev().end
 	}
 	r.add(d, at)
 }

@@ -149,7 +149,7 @@ func (r *rustReader) item(parent *Def) (ds []*Def, ok bool) {
 		}
 		d.Start = start
 		if d.End == 0 {
-			d.End = r.t[max(r.p-1, 0)].end
+			d.End = r.prev().end
 		}
 		if d.Parent == nil {
 			d.Parent = parent
@@ -571,7 +571,7 @@ func (r *rustReader) function(parent *Def, start uint32, async bool) *Def {
 			in.pop()
 			r.open, r.scopes = in.open, in.scopes
 		} else {
-			d.Body = &Body{Start: r.t[from].at, End: r.t[max(to-1, from)].end}
+			d.Body = &Body{Start: r.t[from].at, End: r.t[min(max(to-1, from), len(r.t)-1)].end}
 			d.Body.read = func(b *Body) {
 				in := &rustReader{reader: reader{f: r.f, t: r.t, p: from, end: to, body: b, in: d}, local: true}
 				in.push()
@@ -584,7 +584,7 @@ func (r *rustReader) function(parent *Def, start uint32, async bool) *Def {
 		d.Fwd = true
 		r.semi()
 	}
-	d.End = r.t[max(r.p-1, 0)].end
+	d.End = r.prev().end
 	r.pop()
 	for _, p := range fn.TypeParams {
 		p.To = d.End
@@ -831,7 +831,7 @@ func (r *rustReader) members(d *Def) {
 	d.Members = r.items(d)
 	r.end, r.local = saved, local
 	r.p = min(end+1, r.end)
-	d.End = r.t[max(r.p-1, 0)].end
+	d.End = r.prev().end
 }
 
 func (r *rustReader) implItem(start uint32) *Def {
@@ -1260,7 +1260,7 @@ func (r *rustReader) pattern(of *Node) {
 		for r.k() == '-' || r.k() == tInt || r.k() == tFloat || r.k() == tString || r.k() == tChar || r.k() == rsTrue || r.k() == rsFalse || r.k() == tRange {
 			r.p++
 		}
-		if r.k() == tIdent && r.t[max(r.p-1, 0)].k == tRange {
+		if r.k() == tIdent && r.prev().k == tRange {
 			r.path()
 		}
 	case tRange:
@@ -1556,7 +1556,7 @@ func (r *rustReader) condition() *Node {
 // operator returns the precedence and the number of tokens of a binary
 // operator; 0 for none.
 func (r *rustReader) operator() (prec, n int) {
-	next := func(k uint8) bool { return r.kn(1) == k && r.t[r.p+1].at == r.t[r.p].end }
+	next := func(k uint8) bool { return r.kn(1) == k && r.p+1 < len(r.t) && r.t[r.p+1].at == r.t[r.p].end }
 	switch r.k() {
 	case '=', tOpAssign:
 		return 1, 1
@@ -1609,7 +1609,7 @@ func (r *rustReader) binary(prec int) *Node {
 	}
 	blocky := r.blockLike()
 	x = r.unary()
-	if blocky && prec == 0 && r.t[max(r.p-1, 0)].k == '}' && r.k() != '.' && r.k() != '?' && r.control == 0 {
+	if blocky && prec == 0 && r.prev().k == '}' && r.k() != '.' && r.k() != '?' && r.control == 0 {
 		return x // a statement that ends with its block
 	}
 	for !r.done() {
