@@ -6,7 +6,7 @@ export CGO_CFLAGS := -O2 -g0
 TOOLS := internal/tools/go.mod
 FUZZTIME ?= 5s
 
-.PHONY: build client test lint actionlint action fuzz scripts golden clean
+.PHONY: build client test lint actionlint action fuzz scripts golden eval clean
 
 build:            ## bin/pindex
 	go build -o bin/pindex ./cmd/pindex
@@ -46,6 +46,11 @@ scripts:          ## the command line's txtar scripts alone
 
 golden:           ## rewrite the golden artifacts; review the diff before committing
 	go test ./artifact -run Golden -update
+
+eval:             ## the ranking's tables: make eval DATA=folder MIRRORS=folder WORK=folder
+	go run ./internal/evalbench eval -data $(DATA) -mirrors $(MIRRORS) -work $(WORK)
+	go run ./internal/evalbench ablate -data $(DATA) -work $(WORK)
+	go run ./internal/evalbench worst -data $(DATA) -work $(WORK)
 
 clean:
 	rm -rf bin

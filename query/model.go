@@ -2,22 +2,11 @@ package query
 
 import "strings"
 
-// A model gives a file its score from its features: a weighted sum and, where
-// it has any, small decision trees. All arithmetic is on integers. Models are
-// trained by internal/evalbench, which also writes model_table.go.
+// A model gives a file its score: the weighted sum of its features, in
+// integers. Models are trained by internal/evalbench, which also writes
+// model_table.go; small trees behind the sum gained nothing there.
 type model struct {
 	weights [numFeatures]int32 // thousandths of a score for each thousand of the feature
-	nodes   []node             // all trees one after another
-	roots   []int32            // first node of each tree
-}
-
-// node is a branch or, with feature < 0, a leaf.
-type node struct {
-	feature int16
-	at      int32 // branch: go left when the feature is at most this; leaf: its value
-	left    int32 // nodes; value holds what the tree expects here, for the account
-	right   int32
-	value   int32
 }
 
 // score returns the file's score in thousandths.
@@ -26,44 +15,16 @@ func (m *model) score(x *features) int64 {
 	for i, w := range m.weights {
 		sum += int64(w) * int64(x[i])
 	}
-	sum /= 1000
-	for _, r := range m.roots {
-		n := &m.nodes[r]
-		for n.feature >= 0 {
-			if x[n.feature] <= n.at {
-				n = &m.nodes[n.left]
-			} else {
-				n = &m.nodes[n.right]
-			}
-		}
-		sum += int64(n.value)
-	}
-	return sum
+	return sum / 1000
 }
 
-// account returns what each feature contributes to the score: its weighted
-// value, and along each tree's path the change of what the tree expects at
-// the branches that asked for it. The last number is what the roots expect,
-// so that all of them add up to the score.
+// account returns what each feature contributes to the score, and what rounding
+// does, so that all of them add up to it.
 func (m *model) account(x *features) (by [numFeatures]int64, rest int64) {
-	var exact, whole int64
+	rest = m.score(x)
 	for i, w := range m.weights {
-		exact += int64(w) * int64(x[i])
 		by[i] = int64(w) * int64(x[i]) / 1000
-		whole += by[i]
-	}
-	rest = exact/1000 - whole // of rounding
-	for _, r := range m.roots {
-		n := &m.nodes[r]
-		rest += int64(n.value)
-		for n.feature >= 0 {
-			next := n.right
-			if x[n.feature] <= n.at {
-				next = n.left
-			}
-			by[n.feature] += int64(m.nodes[next].value - n.value)
-			n = &m.nodes[next]
-		}
+		rest -= by[i]
 	}
 	return by, rest
 }

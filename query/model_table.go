@@ -5,116 +5,116 @@ package query
 var lexicalModels = [numQueryClasses]model{
 	{ // symbol, of 240 questions
 		weights: [numFeatures]int32{
-			0:  426,   // best lexical
+			0:  418,   // best lexical
 			1:  3013,  // lexical of its file
-			2:  1506,  // lexical, absolute
-			3:  -161,  // lexical, decayed
+			2:  1498,  // lexical, absolute
+			3:  -155,  // lexical, decayed
 			4:  500,   // best semantic
 			5:  1500,  // semantic of its file
-			7:  990,   // fused
-			8:  1273,  // terms in its file
-			9:  982,   // terms in one unit
-			10: 38,    // terms in names
-			11: -951,  // terms in one unit's names
-			12: 126,   // terms in signatures
-			13: 110,   // terms in documentation
-			15: 368,   // identifiers in its file
-			16: -860,  // identifiers in names
-			17: 234,   // declared name
-			18: 342,   // whole name
-			19: -1036, // declared names
-			20: 375,   // named in the query
-			21: 583,   // names in the query
+			7:  991,   // fused
+			8:  1276,  // terms in its file
+			9:  985,   // terms in one unit
+			10: 40,    // terms in names
+			11: -949,  // terms in one unit's names
+			12: 127,   // terms in signatures
+			13: 112,   // terms in documentation
+			15: 370,   // identifiers in its file
+			16: -866,  // identifiers in names
+			17: 236,   // declared name
+			18: 346,   // whole name
+			19: -1033, // declared names
+			20: 377,   // named in the query
+			21: 584,   // names in the query
 			22: 1517,  // file name
-			23: 529,   // terms in the file name
-			24: 2089,  // whole file name
-			25: 9,     // file name, beginning
-			26: 198,   // folder name
-			27: 1269,  // terms in folder names
-			28: 124,   // terms in the path
+			23: 532,   // terms in the file name
+			24: 2090,  // whole file name
+			25: 7,     // file name, beginning
+			26: 199,   // folder name
+			27: 1274,  // terms in folder names
+			28: 119,   // terms in the path
 			29: 2500,  // path in the query
 			30: 1500,  // frame of the traceback
 			31: 20000, // exact path
-			32: 2058,  // folder
-			33: 1375,  // facade
-			34: -4150, // test
-			35: -3169, // example
+			32: 1983,  // folder
+			33: 1372,  // facade
+			34: -4156, // test
+			35: -3176, // example
 			36: -3500, // vendored
-			37: -4037, // generated
+			37: -4036, // generated
 			38: -4000, // minified
-			39: -4723, // docs
-			40: -4447, // data
-			41: -866,  // declaration stub
-			42: -1532, // build
-			43: -1042, // legacy
-			44: -3523, // depth
-			45: 2898,  // size
-			46: -396,  // no declarations
-			47: 4162,  // exact symbol
-			48: 1420,  // lexical rank
+			39: -4716, // docs
+			40: -4448, // data
+			41: -867,  // declaration stub
+			42: -1546, // build
+			43: -1043, // legacy
+			44: -3540, // depth
+			45: 2883,  // size
+			46: -385,  // no declarations
+			47: 4159,  // exact symbol
+			48: 1403,  // lexical rank
 			50: 444,   // file name, both ways
-			51: 921,   // path, both ways
-			52: 473,   // terms in its file, relative
-			53: 133,   // declared name, all of it
-			54: 2463,  // imported
-			55: -3026, // mirror of another
+			51: 922,   // path, both ways
+			52: 476,   // terms in its file, relative
+			53: 134,   // declared name, all of it
+			54: 2466,  // imported
+			55: -3024, // mirror of another
 		},
 	},
 	{ // prose, of 1162 questions
 		weights: [numFeatures]int32{
-			0:  -1661, // best lexical
-			1:  3185,  // lexical of its file
-			2:  -505,  // lexical, absolute
-			3:  2216,  // lexical, decayed
+			0:  -1646, // best lexical
+			1:  3184,  // lexical of its file
+			2:  -508,  // lexical, absolute
+			3:  2198,  // lexical, decayed
 			4:  500,   // best semantic
 			5:  1500,  // semantic of its file
-			7:  1121,  // fused
-			8:  607,   // terms in its file
-			9:  519,   // terms in one unit
-			10: 799,   // terms in names
-			11: 361,   // terms in one unit's names
-			12: -502,  // terms in signatures
-			13: 1654,  // terms in documentation
-			15: 1640,  // identifiers in its file
-			16: 1243,  // identifiers in names
-			17: -633,  // declared name
-			18: 134,   // whole name
-			19: 1258,  // declared names
-			20: -331,  // named in the query
-			21: 461,   // names in the query
-			22: 1255,  // file name
+			7:  1120,  // fused
+			8:  589,   // terms in its file
+			9:  532,   // terms in one unit
+			10: 804,   // terms in names
+			11: 360,   // terms in one unit's names
+			12: -496,  // terms in signatures
+			13: 1651,  // terms in documentation
+			15: 1654,  // identifiers in its file
+			16: 1232,  // identifiers in names
+			17: -636,  // declared name
+			18: 132,   // whole name
+			19: 1259,  // declared names
+			20: -326,  // named in the query
+			21: 464,   // names in the query
+			22: 1252,  // file name
 			23: -1595, // terms in the file name
-			24: 716,   // whole file name
-			25: 1613,  // file name, beginning
-			26: 969,   // folder name
-			27: 1102,  // terms in folder names
-			28: -1078, // terms in the path
-			29: 3448,  // path in the query
+			24: 717,   // whole file name
+			25: 1620,  // file name, beginning
+			26: 939,   // folder name
+			27: 1150,  // terms in folder names
+			28: -1066, // terms in the path
+			29: 3450,  // path in the query
 			30: 1500,  // frame of the traceback
 			31: 20000, // exact path
-			32: 1833,  // folder
-			33: 333,   // facade
-			34: -4185, // test
-			35: -3843, // example
-			36: -3549, // vendored
+			32: 1798,  // folder
+			33: 327,   // facade
+			34: -4195, // test
+			35: -3842, // example
+			36: -3547, // vendored
 			37: -4065, // generated
 			38: -4001, // minified
-			39: -5621, // docs
-			40: -3476, // data
-			41: -1220, // declaration stub
-			42: -2107, // build
-			43: -1221, // legacy
-			44: -3432, // depth
-			45: 390,   // size
-			46: -31,   // no declarations
+			39: -5628, // docs
+			40: -3480, // data
+			41: -1228, // declaration stub
+			42: -2321, // build
+			43: -1224, // legacy
+			44: -3552, // depth
+			45: 367,   // size
+			46: -4,    // no declarations
 			47: 4000,  // exact symbol
-			48: -3,    // lexical rank
-			50: -135,  // file name, both ways
-			51: 4919,  // path, both ways
-			52: -78,   // terms in its file, relative
-			53: 332,   // declared name, all of it
-			54: 358,   // imported
-			55: -2409, // mirror of another
+			48: -9,    // lexical rank
+			50: -138,  // file name, both ways
+			51: 4912,  // path, both ways
+			52: -72,   // terms in its file, relative
+			53: 341,   // declared name, all of it
+			54: 355,   // imported
+			55: -2405, // mirror of another
 		},
 	},
 	{ // issue, of 104 questions
@@ -181,119 +181,120 @@ var lexicalModels = [numQueryClasses]model{
 var hybridModels = [numQueryClasses]model{
 	{ // symbol, of 240 questions
 		weights: [numFeatures]int32{
-			0:  119,   // best lexical
-			1:  2777,  // lexical of its file
-			2:  1198,  // lexical, absolute
-			3:  -396,  // lexical, decayed
-			4:  592,   // best semantic
-			5:  1000,  // semantic of its file
-			6:  500,   // cosine
-			7:  513,   // fused
-			8:  1435,  // terms in its file
-			9:  1144,  // terms in one unit
-			10: 302,   // terms in names
-			11: -690,  // terms in one unit's names
-			12: 130,   // terms in signatures
-			15: 482,   // identifiers in its file
-			16: -1002, // identifiers in names
-			17: 176,   // declared name
-			18: 92,    // whole name
-			19: -1465, // declared names
-			20: 318,   // named in the query
-			21: 505,   // names in the query
-			22: 1407,  // file name
-			23: 320,   // terms in the file name
-			24: 2026,  // whole file name
-			25: -35,   // file name, beginning
-			26: -468,  // folder name
-			27: 1186,  // terms in folder names
-			28: 484,   // terms in the path
+			0:  57,    // best lexical
+			1:  2732,  // lexical of its file
+			2:  1135,  // lexical, absolute
+			3:  -447,  // lexical, decayed
+			4:  885,   // best semantic
+			5:  1471,  // semantic of its file
+			6:  1137,  // cosine
+			7:  889,   // fused
+			8:  1440,  // terms in its file
+			9:  1149,  // terms in one unit
+			10: 14,    // terms in names
+			11: -977,  // terms in one unit's names
+			12: -93,   // terms in signatures
+			13: 145,   // terms in documentation
+			15: 489,   // identifiers in its file
+			16: -935,  // identifiers in names
+			17: 194,   // declared name
+			18: 121,   // whole name
+			19: -1576, // declared names
+			20: 278,   // named in the query
+			21: 519,   // names in the query
+			22: 1298,  // file name
+			23: 168,   // terms in the file name
+			24: 2044,  // whole file name
+			25: -273,  // file name, beginning
+			26: -379,  // folder name
+			27: 1009,  // terms in folder names
+			28: 342,   // terms in the path
 			29: 2500,  // path in the query
 			30: 1500,  // frame of the traceback
 			31: 20000, // exact path
-			32: 1365,  // folder
-			33: 1419,  // facade
-			34: -4163, // test
-			35: -3209, // example
+			32: 1196,  // folder
+			33: 1474,  // facade
+			34: -4262, // test
+			35: -3163, // example
 			36: -3500, // vendored
-			37: -3983, // generated
+			37: -3911, // generated
 			38: -4000, // minified
-			39: -4541, // docs
-			40: -4274, // data
-			41: -871,  // declaration stub
-			42: -1524, // build
-			43: -1023, // legacy
-			44: -2936, // depth
-			45: 2867,  // size
-			46: -836,  // no declarations
-			47: 4356,  // exact symbol
-			48: 1350,  // lexical rank
-			49: -64,   // semantic rank
-			50: 330,   // file name, both ways
-			51: 668,   // path, both ways
-			52: 635,   // terms in its file, relative
-			53: 18,    // declared name, all of it
-			54: 2353,  // imported
-			55: -3266, // mirror of another
+			39: -4266, // docs
+			40: -4041, // data
+			41: -1340, // declaration stub
+			42: -1520, // build
+			43: -1021, // legacy
+			44: -2694, // depth
+			45: 2806,  // size
+			46: -678,  // no declarations
+			47: 4358,  // exact symbol
+			48: 1167,  // lexical rank
+			49: 470,   // semantic rank
+			50: 136,   // file name, both ways
+			51: 666,   // path, both ways
+			52: 640,   // terms in its file, relative
+			53: 188,   // declared name, all of it
+			54: 2251,  // imported
+			55: -3456, // mirror of another
 		},
 	},
 	{ // prose, of 1162 questions
 		weights: [numFeatures]int32{
-			0:  -1250, // best lexical
-			1:  2813,  // lexical of its file
-			2:  -915,  // lexical, absolute
-			3:  844,   // lexical, decayed
-			4:  268,   // best semantic
-			5:  2355,  // semantic of its file
-			6:  -455,  // cosine
-			7:  1399,  // fused
-			8:  696,   // terms in its file
-			9:  412,   // terms in one unit
-			10: 1237,  // terms in names
-			11: 76,    // terms in one unit's names
-			12: -585,  // terms in signatures
-			13: 1305,  // terms in documentation
-			15: 1316,  // identifiers in its file
-			16: 1369,  // identifiers in names
-			17: -1065, // declared name
-			18: 129,   // whole name
-			19: 613,   // declared names
-			20: -515,  // named in the query
-			21: 18,    // names in the query
-			22: 499,   // file name
-			23: -1380, // terms in the file name
-			24: 1122,  // whole file name
-			25: 1413,  // file name, beginning
-			26: -365,  // folder name
-			27: 1084,  // terms in folder names
-			28: -507,  // terms in the path
-			29: 3145,  // path in the query
+			0:  -1381, // best lexical
+			1:  2600,  // lexical of its file
+			2:  -314,  // lexical, absolute
+			3:  500,   // lexical, decayed
+			4:  1019,  // best semantic
+			5:  2512,  // semantic of its file
+			6:  -426,  // cosine
+			7:  1458,  // fused
+			8:  952,   // terms in its file
+			9:  -30,   // terms in one unit
+			10: 1168,  // terms in names
+			11: 84,    // terms in one unit's names
+			12: -407,  // terms in signatures
+			13: 1173,  // terms in documentation
+			15: 1477,  // identifiers in its file
+			16: 1260,  // identifiers in names
+			17: -1138, // declared name
+			18: 139,   // whole name
+			19: 497,   // declared names
+			20: -362,  // named in the query
+			21: -61,   // names in the query
+			22: 419,   // file name
+			23: -1303, // terms in the file name
+			24: 1130,  // whole file name
+			25: 1287,  // file name, beginning
+			26: -431,  // folder name
+			27: 699,   // terms in folder names
+			28: -917,  // terms in the path
+			29: 3055,  // path in the query
 			30: 1500,  // frame of the traceback
 			31: 20000, // exact path
-			32: 1866,  // folder
-			33: 385,   // facade
-			34: -4303, // test
-			35: -3822, // example
-			36: -3532, // vendored
-			37: -4024, // generated
+			32: 1828,  // folder
+			33: 376,   // facade
+			34: -4123, // test
+			35: -3465, // example
+			36: -3515, // vendored
+			37: -3915, // generated
 			38: -4001, // minified
-			39: -5671, // docs
-			40: -3503, // data
-			41: -1019, // declaration stub
-			42: -1938, // build
-			43: -1241, // legacy
-			44: -3864, // depth
-			45: 40,    // size
-			46: 54,    // no declarations
+			39: -5788, // docs
+			40: -3729, // data
+			41: -949,  // declaration stub
+			42: -2086, // build
+			43: -1278, // legacy
+			44: -3759, // depth
+			45: 190,   // size
+			46: 100,   // no declarations
 			47: 4000,  // exact symbol
-			48: -207,  // lexical rank
-			49: 958,   // semantic rank
-			50: -484,  // file name, both ways
-			51: 5018,  // path, both ways
-			52: 42,    // terms in its file, relative
-			53: -19,   // declared name, all of it
-			54: 183,   // imported
-			55: -2716, // mirror of another
+			48: -52,   // lexical rank
+			49: 959,   // semantic rank
+			50: -330,  // file name, both ways
+			51: 4604,  // path, both ways
+			52: -198,  // terms in its file, relative
+			53: -169,  // declared name, all of it
+			54: 303,   // imported
+			55: -2742, // mirror of another
 		},
 	},
 	{ // issue, of 104 questions

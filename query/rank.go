@@ -339,7 +339,7 @@ func (r *ranker) account(c *candidate) {
 			c.bonuses = append(c.bonuses, Part{"file: " + featureNames[i], v * (micro / 1000)})
 		}
 	}
-	c.bonuses = append(c.bonuses, Part{"file: constant", rest * (micro / 1000)}, Part{"file", f.score * (micro / 1000)})
+	c.bonuses = append(c.bonuses, Part{"file: rounding", rest * (micro / 1000)}, Part{"file", f.score * (micro / 1000)})
 	for i, w := range r.units.weights {
 		if v := int64(w) * int64(c.x[i]) / 1000; v != 0 {
 			c.bonuses = append(c.bonuses, Part{"unit: " + unitFeatureNames[i], v * (micro / 1000)})

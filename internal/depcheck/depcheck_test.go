@@ -56,6 +56,7 @@ var mayImport = map[string][]string{
 	"internal/langdoc":      {"compile/languages", "compile/scan", "compile/syntax", "internal/lsp"},
 	"internal/durable":      {},
 	"internal/order":        {},
+	"internal/evalbench":    {"artifact", "compile", "git", "query"},
 	"internal/train":        {"artifact", "analysis", "embed", "compile/syntax", "compile/units"},
 	"internal/fail":         {},
 	"internal/gitobj":       {},

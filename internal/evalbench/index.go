@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/compile"
+	"github.com/pindex-dev/pindex/git"
+	"github.com/pindex-dev/pindex/internal/durable"
+)
+
+// memory is a compile's sink that keeps the index in memory.
+type memory struct {
+	mu    sync.Mutex
+	segs  map[int]map[artifact.View][]byte
+	final *compile.Final
+}
+
+func (m *memory) Pack(_ context.Context, partition int, _ []byte, segs []artifact.PackSegment) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	by := map[artifact.View][]byte{}
+	for _, s := range segs {
+		by[s.View] = s.Bytes
+	}
+	m.segs[partition] = by
+	return nil
+}
+
+// Reuse implements compile.Sink; there is no parent to take from.
+func (m *memory) Reuse(context.Context, int, int) (bool, error) { return false, nil }
+
+func (m *memory) Publish(_ context.Context, f *compile.Final) error {
+	m.final = f
+	return nil
+}
+
+// packs is a folder of packs by the key of their partition.
+type packs struct{ dir string }
+
+func (p packs) path(key artifact.Digest) string {
+	name := fmt.Sprintf("%x", key[:])
+	return filepath.Join(p.dir, name[:2], name)
+}
+
+// Find implements compile.Known.
+func (p packs) Find(key artifact.Digest) []byte {
+	b, err := os.ReadFile(p.path(key))
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+// Built implements compile.Known. A pack that cannot be kept is built again.
+func (p packs) Built(key artifact.Digest, pack []byte) {
+	path := p.path(key)
+	if os.MkdirAll(filepath.Dir(path), 0o755) == nil {
+		_ = durable.WriteBytes(path, 0o644, pack)
+	}
+}
+
+// index compiles a commit and opens what came out.
+func index(ctx context.Context, dir, rev, work string) (*artifact.Index, *compile.Final, error) {
+	repo, err := git.Open(ctx, dir, git.Options{})
+	if err != nil {
+		return nil, nil, err
+	}
+	defer repo.Close()
+	m := &memory{segs: map[int]map[artifact.View][]byte{}}
+	if _, err := compile.Run(ctx, compile.Options{Repo: repo, Rev: rev, Sink: m, Known: packs{filepath.Join(work, "packs")}}); err != nil {
+		return nil, nil, err
+	}
+	open := func(p int, v artifact.View, _ artifact.SegmentInfo) ([]byte, error) {
+		b, ok := m.segs[p][v]
+		if !ok {
+			return nil, fmt.Errorf("partition %d has no %s", p, v)
+		}
+		return b, nil
+	}
+	return artifact.NewIndex(m.final.Manifest, m.final.Digest, open, nil), m.final, nil
+}
