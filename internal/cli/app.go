@@ -228,7 +228,7 @@ func (a *App) root() *cobra.Command {
 	root.AddCommand(a.searchCmd(), a.grepCmd(), a.symbolsCmd(), a.outlineCmd(), a.showCmd(),
 		a.defCmd(), a.refsCmd(), a.callersCmd(), a.calleesCmd(),
 		a.impactCmd(), a.implementationsCmd(), a.hierarchyCmd(), a.traceCmd(), a.affectedCmd(), a.graphCmd(), a.logCmd(), a.diffCmd(),
-		a.statusCmd(), a.lsCmd(), a.inspectCmd(), a.verifyCmd(), a.pullCmd(), a.cpCmd(), a.cacheCmd())
+		a.contextCmd(), a.replayCmd(), a.statusCmd(), a.lsCmd(), a.inspectCmd(), a.verifyCmd(), a.pullCmd(), a.cpCmd(), a.cacheCmd())
 	if a.MCP != nil {
 		root.AddCommand(a.mcpCmd())
 	}
