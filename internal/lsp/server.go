@@ -67,7 +67,7 @@ func Known() []Server {
 			ready: readyQuiet,
 		},
 		{
-			Name: "clangd", Argv: []string{"clangd", "--background-index", "--limit-references=0", "--limit-results=0", "--log=error"},
+			Name: "clangd", Argv: []string{"clangd", "--background-index", "--background-index-priority=normal", "--limit-references=0", "--limit-results=0", "--log=error"},
 			Langs: []string{"c", "cpp"},
 			ready: readyProgress,
 		},

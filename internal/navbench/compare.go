@@ -20,13 +20,17 @@ func compare(w io.Writer, fileA, fileB string) error {
 	if len(a) != len(b) {
 		return fmt.Errorf("%d positions against %d", len(a), len(b))
 	}
-	var defs, refs, n, m int
+	var defs, refs, n, m, failed int
 	for i := range a {
 		x, y := &a[i], &b[i]
 		if x.Path != y.Path || x.Line != y.Line || x.Col != y.Col {
 			return fmt.Errorf("position %d differs: %s:%d:%d against %s:%d:%d", i+1, x.Path, x.Line, x.Col, y.Path, y.Line, y.Col)
 		}
 		if !x.Answered && !y.Answered {
+			continue
+		}
+		if x.Error != "" || y.Error != "" {
+			failed++
 			continue
 		}
 		n++
@@ -45,6 +49,7 @@ func compare(w io.Writer, fileA, fileB string) error {
 			fmt.Fprintf(w, "refs %s:%d:%d %s: %d against %d\n", x.Path, x.Line, x.Col, x.Name, len(x.Refs), len(y.Refs))
 		}
 	}
-	fmt.Fprintf(w, "%s, %s: two runs agree in %d of %d definition sets and %d of %d reference sets\n", a[0].Repo, a[0].Lang, defs, n, refs, m)
+	fmt.Fprintf(w, "%s, %s: two runs agree in %d of %d definition sets and %d of %d reference sets; %d positions left out, where one of them failed\n",
+		a[0].Repo, a[0].Lang, defs, n, refs, m, failed)
 	return nil
 }
