@@ -285,6 +285,16 @@ func positions(ctx context.Context, cl *lsp.Client, c *checkout, lang language, 
 	return all, nil
 }
 
+// stands reports whether a name stands at a place.
+func (c *checkout) stands(name string, p lsp.Place) bool {
+	b, err := os.ReadFile(filepath.Join(c.dir, filepath.FromSlash(p.Path)))
+	if err != nil {
+		return false
+	}
+	lines := strings.Split(string(b), "\n")
+	return p.Line <= len(lines) && p.Col <= len(lines[p.Line-1]) && strings.HasPrefix(lines[p.Line-1][p.Col-1:], name)
+}
+
 // ask fills in what the oracle says. Only the end of the server is an error.
 func ask(ctx context.Context, cl *lsp.Client, c *checkout, r *record, each time.Duration) error {
 	at := lsp.Place{Path: r.Path, Line: r.Line, Col: r.Col}
@@ -322,9 +332,9 @@ func ask(ctx context.Context, cl *lsp.Client, c *checkout, r *record, each time.
 		// server may look for them in every dependency.
 		return nil
 	}
-	if len(defined) == 1 {
+	if len(defined) == 1 && c.stands(r.Name, defined[0]) {
 		// Where a server's answer depends on the use that it is asked at, the
-		// definition's own is the better one.
+		// definition's own is the better one. A module's is no name.
 		at = defined[0]
 	}
 	r.Refs, _, r.RefsUS, err = question(cl.References)
