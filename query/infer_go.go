@@ -365,6 +365,11 @@ func (g *goTypes) importNamed(file int, name string) (*sketch.Def, error) {
 		if goPackageGuess(d.Path) == name {
 			return d, nil
 		}
+		// A package of the standard library bears its path's last element, so
+		// "strings" says nothing of string.
+		if first, _, _ := strings.Cut(d.Path, "/"); !strings.Contains(first, ".") || goUniverse(name) {
+			continue
+		}
 		if likely == nil && strings.Contains(strings.ReplaceAll(lastElements(d.Path), "-", ""), name) {
 			likely = d
 		}
