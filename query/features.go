@@ -444,10 +444,10 @@ func (g *gauge) compare(files []fileCand) {
 		x := &f.x
 		x[fLexBest], x[fLexSum], x[fLexDecay] = ratio(f.lex[0], lexBest), ratio(lexOf(f), lexSum), ratio(decayOf(f), lexDecay)
 		x[fLexShare] = ratio(f.lex[0], most)
-		x[fSemBest] = ratio(max(0, f.sem[0]-semLow), semBest-semLow)
-		x[fSemSum] = ratio(max(0, semOf(f)-semSumLow), semSum-semSumLow)
+		x[fSemBest] = ratio(max(0, f.sem[0]-semLow), spreadOf(semBest, semLow))
+		x[fSemSum] = ratio(max(0, semOf(f)-semSumLow), spreadOf(semSum, semSumLow))
 		x[fSemCos] = ratio(max(0, f.sem[0]), embed.Norm*embed.Norm)
-		x[fTitleLex], x[fTitleSem] = ratio(f.title, titleBest), ratio(f.tsem-tsemLow, tsemBest-tsemLow)
+		x[fTitleLex], x[fTitleSem] = ratio(f.title, titleBest), ratio(f.tsem-tsemLow, spreadOf(tsemBest, tsemLow))
 		x[fTitleCos] = ratio(f.tsem, embed.Norm*embed.Norm)
 		x[fFused] = (4*x[fLexSum] + 6*x[fSemSum]) / 10
 		if g.r.useLex && f.lex[0] > 0 {
@@ -471,6 +471,11 @@ func (g *gauge) compare(files []fileCand) {
 	}
 	g.mates(files)
 }
+
+// spreadOf is the distance between the best and the weakest cosine, but at
+// least three tenths of the best, so that few and equal candidates are not
+// torn apart.
+func spreadOf(best, low int64) int64 { return max(best-low, best*3/10) }
 
 // mates lets files of one folder vouch for each other.
 func (g *gauge) mates(files []fileCand) {

@@ -5,175 +5,175 @@ package query
 var lexicalModels = [numQueryClasses]model{
 	{ // symbol, of 240 questions
 		weights: [numFeatures]int32{
-			0:  418,   // best lexical
-			1:  3013,  // lexical of its file
+			0:  419,   // best lexical
+			1:  3020,  // lexical of its file
 			2:  1498,  // lexical, absolute
-			3:  -155,  // lexical, decayed
+			3:  -147,  // lexical, decayed
 			4:  500,   // best semantic
 			5:  1500,  // semantic of its file
-			7:  991,   // fused
-			8:  1276,  // terms in its file
-			9:  985,   // terms in one unit
+			7:  995,   // fused
+			8:  1275,  // terms in its file
+			9:  983,   // terms in one unit
 			10: 40,    // terms in names
 			11: -949,  // terms in one unit's names
-			12: 127,   // terms in signatures
-			13: 112,   // terms in documentation
-			15: 370,   // identifiers in its file
-			16: -866,  // identifiers in names
-			17: 236,   // declared name
-			18: 346,   // whole name
-			19: -1033, // declared names
-			20: 377,   // named in the query
+			12: 124,   // terms in signatures
+			13: 106,   // terms in documentation
+			15: 369,   // identifiers in its file
+			16: -862,  // identifiers in names
+			17: 239,   // declared name
+			18: 347,   // whole name
+			19: -1038, // declared names
+			20: 375,   // named in the query
 			21: 584,   // names in the query
-			22: 1517,  // file name
+			22: 1518,  // file name
 			23: 532,   // terms in the file name
-			24: 2090,  // whole file name
-			25: 7,     // file name, beginning
-			26: 199,   // folder name
-			27: 1274,  // terms in folder names
-			28: 119,   // terms in the path
+			24: 2091,  // whole file name
+			25: 6,     // file name, beginning
+			26: 203,   // folder name
+			27: 1266,  // terms in folder names
+			28: 118,   // terms in the path
 			29: 2500,  // path in the query
 			30: 1500,  // frame of the traceback
 			31: 20000, // exact path
-			32: 1983,  // folder
-			33: 1372,  // facade
-			34: -4156, // test
-			35: -3176, // example
+			32: 1987,  // folder
+			33: 1370,  // facade
+			34: -4154, // test
+			35: -3183, // example
 			36: -3500, // vendored
-			37: -4036, // generated
+			37: -4032, // generated
 			38: -4000, // minified
-			39: -4716, // docs
-			40: -4448, // data
-			41: -867,  // declaration stub
-			42: -1546, // build
+			39: -4712, // docs
+			40: -4443, // data
+			41: -865,  // declaration stub
+			42: -1545, // build
 			43: -1043, // legacy
-			44: -3540, // depth
-			45: 2883,  // size
-			46: -385,  // no declarations
-			47: 4159,  // exact symbol
-			48: 1403,  // lexical rank
-			50: 444,   // file name, both ways
-			51: 922,   // path, both ways
-			52: 476,   // terms in its file, relative
+			44: -3397, // depth
+			45: 2882,  // size
+			46: -389,  // no declarations
+			47: 4162,  // exact symbol
+			48: 1405,  // lexical rank
+			50: 446,   // file name, both ways
+			51: 917,   // path, both ways
+			52: 475,   // terms in its file, relative
 			53: 134,   // declared name, all of it
-			54: 2466,  // imported
-			55: -3024, // mirror of another
+			54: 2473,  // imported
+			55: -3757, // mirror of another
 		},
 	},
 	{ // prose, of 1162 questions
 		weights: [numFeatures]int32{
-			0:  -1646, // best lexical
-			1:  3184,  // lexical of its file
-			2:  -508,  // lexical, absolute
-			3:  2198,  // lexical, decayed
+			0:  -1647, // best lexical
+			1:  3183,  // lexical of its file
+			2:  -510,  // lexical, absolute
+			3:  2199,  // lexical, decayed
 			4:  500,   // best semantic
 			5:  1500,  // semantic of its file
-			7:  1120,  // fused
+			7:  1119,  // fused
 			8:  589,   // terms in its file
-			9:  532,   // terms in one unit
-			10: 804,   // terms in names
-			11: 360,   // terms in one unit's names
-			12: -496,  // terms in signatures
-			13: 1651,  // terms in documentation
+			9:  534,   // terms in one unit
+			10: 805,   // terms in names
+			11: 359,   // terms in one unit's names
+			12: -495,  // terms in signatures
+			13: 1648,  // terms in documentation
 			15: 1654,  // identifiers in its file
 			16: 1232,  // identifiers in names
-			17: -636,  // declared name
-			18: 132,   // whole name
-			19: 1259,  // declared names
-			20: -326,  // named in the query
+			17: -634,  // declared name
+			18: 133,   // whole name
+			19: 1258,  // declared names
+			20: -327,  // named in the query
 			21: 464,   // names in the query
-			22: 1252,  // file name
-			23: -1595, // terms in the file name
-			24: 717,   // whole file name
-			25: 1620,  // file name, beginning
-			26: 939,   // folder name
+			22: 1254,  // file name
+			23: -1593, // terms in the file name
+			24: 716,   // whole file name
+			25: 1619,  // file name, beginning
+			26: 938,   // folder name
 			27: 1150,  // terms in folder names
-			28: -1066, // terms in the path
+			28: -1063, // terms in the path
 			29: 3450,  // path in the query
 			30: 1500,  // frame of the traceback
 			31: 20000, // exact path
-			32: 1798,  // folder
-			33: 327,   // facade
-			34: -4195, // test
+			32: 1801,  // folder
+			33: 326,   // facade
+			34: -4196, // test
 			35: -3842, // example
 			36: -3547, // vendored
 			37: -4065, // generated
 			38: -4001, // minified
-			39: -5628, // docs
+			39: -5629, // docs
 			40: -3480, // data
-			41: -1228, // declaration stub
+			41: -1227, // declaration stub
 			42: -2321, // build
 			43: -1224, // legacy
-			44: -3552, // depth
-			45: 367,   // size
-			46: -4,    // no declarations
+			44: -3548, // depth
+			45: 366,   // size
+			46: -3,    // no declarations
 			47: 4000,  // exact symbol
 			48: -9,    // lexical rank
-			50: -138,  // file name, both ways
-			51: 4912,  // path, both ways
-			52: -72,   // terms in its file, relative
-			53: 341,   // declared name, all of it
-			54: 355,   // imported
-			55: -2405, // mirror of another
+			50: -140,  // file name, both ways
+			51: 4909,  // path, both ways
+			52: -71,   // terms in its file, relative
+			53: 340,   // declared name, all of it
+			54: 358,   // imported
+			55: -3364, // mirror of another
 		},
 	},
 	{ // issue, of 104 questions
 		weights: [numFeatures]int32{
-			0:  115,   // best lexical
-			1:  3247,  // lexical of its file
-			2:  636,   // lexical, absolute
-			3:  349,   // lexical, decayed
+			0:  68,    // best lexical
+			1:  3195,  // lexical of its file
+			2:  678,   // lexical, absolute
+			3:  280,   // lexical, decayed
 			4:  500,   // best semantic
 			5:  1500,  // semantic of its file
-			7:  1235,  // fused
-			8:  -282,  // terms in its file
-			9:  575,   // terms in one unit
-			10: 66,    // terms in names
-			11: -1371, // terms in one unit's names
-			12: -436,  // terms in signatures
-			13: -152,  // terms in documentation
-			14: 1246,  // terms of the first line
-			15: 1131,  // identifiers in its file
-			16: -849,  // identifiers in names
-			17: 928,   // declared name
-			18: 398,   // whole name
-			19: 852,   // declared names
-			20: 470,   // named in the query
-			21: -229,  // names in the query
-			22: 937,   // file name
-			23: 2678,  // terms in the file name
-			24: -326,  // whole file name
-			25: 537,   // file name, beginning
-			26: 976,   // folder name
-			27: -191,  // terms in folder names
-			28: 1226,  // terms in the path
-			29: 2340,  // path in the query
-			30: 1971,  // frame of the traceback
+			7:  1185,  // fused
+			8:  -46,   // terms in its file
+			9:  532,   // terms in one unit
+			10: -158,  // terms in names
+			11: -1519, // terms in one unit's names
+			12: -623,  // terms in signatures
+			13: -198,  // terms in documentation
+			14: 1070,  // terms of the first line
+			15: 1018,  // identifiers in its file
+			16: -711,  // identifiers in names
+			17: 951,   // declared name
+			18: 426,   // whole name
+			19: 845,   // declared names
+			20: 509,   // named in the query
+			21: -397,  // names in the query
+			22: 1007,  // file name
+			23: 2830,  // terms in the file name
+			24: -241,  // whole file name
+			25: 525,   // file name, beginning
+			26: 1066,  // folder name
+			27: -33,   // terms in folder names
+			28: 1390,  // terms in the path
+			29: 2243,  // path in the query
+			30: 1964,  // frame of the traceback
 			31: 20000, // exact path
-			32: 526,   // folder
-			33: 345,   // facade
-			34: -5317, // test
-			35: -4490, // example
-			36: -3741, // vendored
-			37: -3620, // generated
+			32: 516,   // folder
+			33: 317,   // facade
+			34: -5379, // test
+			35: -4474, // example
+			36: -3740, // vendored
+			37: -3430, // generated
 			38: -4000, // minified
-			39: -4127, // docs
-			40: -3672, // data
-			41: -1729, // declaration stub
-			42: -3023, // build
-			43: -1199, // legacy
-			44: 1481,  // depth
-			45: 229,   // size
-			46: -295,  // no declarations
+			39: -4077, // docs
+			40: -3575, // data
+			41: -1673, // declaration stub
+			42: -3030, // build
+			43: -1190, // legacy
+			44: 1574,  // depth
+			45: 61,    // size
+			46: -610,  // no declarations
 			47: 4000,  // exact symbol
-			48: 48,    // lexical rank
-			50: 1226,  // file name, both ways
-			51: 1661,  // path, both ways
-			52: -623,  // terms in its file, relative
-			53: -538,  // declared name, all of it
-			54: 307,   // imported
-			55: -1503, // mirror of another
-			56: 2342,  // first line, lexical
+			48: 180,   // lexical rank
+			50: 1390,  // file name, both ways
+			51: 1713,  // path, both ways
+			52: -435,  // terms in its file, relative
+			53: -735,  // declared name, all of it
+			54: 372,   // imported
+			55: -3001, // mirror of another
+			56: 2311,  // first line, lexical
 		},
 	},
 }
@@ -181,207 +181,207 @@ var lexicalModels = [numQueryClasses]model{
 var hybridModels = [numQueryClasses]model{
 	{ // symbol, of 240 questions
 		weights: [numFeatures]int32{
-			0:  57,    // best lexical
-			1:  2732,  // lexical of its file
-			2:  1135,  // lexical, absolute
-			3:  -447,  // lexical, decayed
-			4:  885,   // best semantic
-			5:  1471,  // semantic of its file
-			6:  1137,  // cosine
-			7:  889,   // fused
-			8:  1440,  // terms in its file
-			9:  1149,  // terms in one unit
-			10: 14,    // terms in names
-			11: -977,  // terms in one unit's names
-			12: -93,   // terms in signatures
-			13: 145,   // terms in documentation
-			15: 489,   // identifiers in its file
-			16: -935,  // identifiers in names
-			17: 194,   // declared name
-			18: 121,   // whole name
-			19: -1576, // declared names
-			20: 278,   // named in the query
-			21: 519,   // names in the query
-			22: 1298,  // file name
+			0:  45,    // best lexical
+			1:  2739,  // lexical of its file
+			2:  1123,  // lexical, absolute
+			3:  -434,  // lexical, decayed
+			4:  899,   // best semantic
+			5:  1489,  // semantic of its file
+			6:  1172,  // cosine
+			7:  911,   // fused
+			8:  1443,  // terms in its file
+			9:  1152,  // terms in one unit
+			10: 2,     // terms in names
+			11: -989,  // terms in one unit's names
+			12: -98,   // terms in signatures
+			13: 113,   // terms in documentation
+			15: 490,   // identifiers in its file
+			16: -931,  // identifiers in names
+			17: 195,   // declared name
+			18: 116,   // whole name
+			19: -1563, // declared names
+			20: 280,   // named in the query
+			21: 523,   // names in the query
+			22: 1295,  // file name
 			23: 168,   // terms in the file name
-			24: 2044,  // whole file name
-			25: -273,  // file name, beginning
-			26: -379,  // folder name
-			27: 1009,  // terms in folder names
-			28: 342,   // terms in the path
+			24: 2050,  // whole file name
+			25: -280,  // file name, beginning
+			26: -370,  // folder name
+			27: 1007,  // terms in folder names
+			28: 347,   // terms in the path
 			29: 2500,  // path in the query
 			30: 1500,  // frame of the traceback
 			31: 20000, // exact path
-			32: 1196,  // folder
-			33: 1474,  // facade
-			34: -4262, // test
-			35: -3163, // example
+			32: 1169,  // folder
+			33: 1457,  // facade
+			34: -4269, // test
+			35: -3168, // example
 			36: -3500, // vendored
-			37: -3911, // generated
+			37: -3909, // generated
 			38: -4000, // minified
-			39: -4266, // docs
-			40: -4041, // data
-			41: -1340, // declaration stub
+			39: -4256, // docs
+			40: -4035, // data
+			41: -1329, // declaration stub
 			42: -1520, // build
-			43: -1021, // legacy
-			44: -2694, // depth
-			45: 2806,  // size
-			46: -678,  // no declarations
-			47: 4358,  // exact symbol
-			48: 1167,  // lexical rank
-			49: 470,   // semantic rank
-			50: 136,   // file name, both ways
-			51: 666,   // path, both ways
-			52: 640,   // terms in its file, relative
-			53: 188,   // declared name, all of it
-			54: 2251,  // imported
-			55: -3456, // mirror of another
+			43: -1020, // legacy
+			44: -2616, // depth
+			45: 2787,  // size
+			46: -691,  // no declarations
+			47: 4374,  // exact symbol
+			48: 1154,  // lexical rank
+			49: 479,   // semantic rank
+			50: 135,   // file name, both ways
+			51: 648,   // path, both ways
+			52: 643,   // terms in its file, relative
+			53: 193,   // declared name, all of it
+			54: 2264,  // imported
+			55: -4145, // mirror of another
 		},
 	},
 	{ // prose, of 1162 questions
 		weights: [numFeatures]int32{
-			0:  -1381, // best lexical
-			1:  2600,  // lexical of its file
-			2:  -314,  // lexical, absolute
+			0:  -1383, // best lexical
+			1:  2598,  // lexical of its file
+			2:  -316,  // lexical, absolute
 			3:  500,   // lexical, decayed
-			4:  1019,  // best semantic
-			5:  2512,  // semantic of its file
-			6:  -426,  // cosine
-			7:  1458,  // fused
+			4:  1021,  // best semantic
+			5:  2510,  // semantic of its file
+			6:  -432,  // cosine
+			7:  1457,  // fused
 			8:  952,   // terms in its file
-			9:  -30,   // terms in one unit
-			10: 1168,  // terms in names
-			11: 84,    // terms in one unit's names
-			12: -407,  // terms in signatures
-			13: 1173,  // terms in documentation
-			15: 1477,  // identifiers in its file
+			9:  -28,   // terms in one unit
+			10: 1170,  // terms in names
+			11: 82,    // terms in one unit's names
+			12: -406,  // terms in signatures
+			13: 1169,  // terms in documentation
+			15: 1478,  // identifiers in its file
 			16: 1260,  // identifiers in names
-			17: -1138, // declared name
-			18: 139,   // whole name
-			19: 497,   // declared names
-			20: -362,  // named in the query
-			21: -61,   // names in the query
-			22: 419,   // file name
-			23: -1303, // terms in the file name
-			24: 1130,  // whole file name
-			25: 1287,  // file name, beginning
-			26: -431,  // folder name
+			17: -1135, // declared name
+			18: 141,   // whole name
+			19: 496,   // declared names
+			20: -363,  // named in the query
+			21: -62,   // names in the query
+			22: 421,   // file name
+			23: -1302, // terms in the file name
+			24: 1129,  // whole file name
+			25: 1286,  // file name, beginning
+			26: -432,  // folder name
 			27: 699,   // terms in folder names
-			28: -917,  // terms in the path
+			28: -912,  // terms in the path
 			29: 3055,  // path in the query
 			30: 1500,  // frame of the traceback
 			31: 20000, // exact path
-			32: 1828,  // folder
-			33: 376,   // facade
+			32: 1830,  // folder
+			33: 375,   // facade
 			34: -4123, // test
 			35: -3465, // example
 			36: -3515, // vendored
-			37: -3915, // generated
+			37: -3916, // generated
 			38: -4001, // minified
-			39: -5788, // docs
-			40: -3729, // data
+			39: -5789, // docs
+			40: -3728, // data
 			41: -949,  // declaration stub
 			42: -2086, // build
 			43: -1278, // legacy
-			44: -3759, // depth
-			45: 190,   // size
+			44: -3753, // depth
+			45: 189,   // size
 			46: 100,   // no declarations
 			47: 4000,  // exact symbol
 			48: -52,   // lexical rank
-			49: 959,   // semantic rank
-			50: -330,  // file name, both ways
-			51: 4604,  // path, both ways
-			52: -198,  // terms in its file, relative
-			53: -169,  // declared name, all of it
-			54: 303,   // imported
-			55: -2742, // mirror of another
+			49: 962,   // semantic rank
+			50: -332,  // file name, both ways
+			51: 4600,  // path, both ways
+			52: -197,  // terms in its file, relative
+			53: -171,  // declared name, all of it
+			54: 307,   // imported
+			55: -3568, // mirror of another
 		},
 	},
 	{ // issue, of 104 questions
 		weights: [numFeatures]int32{
-			0:  288,   // best lexical
-			1:  3327,  // lexical of its file
-			2:  561,   // lexical, absolute
-			3:  312,   // lexical, decayed
-			4:  176,   // best semantic
-			5:  753,   // semantic of its file
-			6:  -1010, // cosine
-			7:  734,   // fused
-			8:  -417,  // terms in its file
-			9:  827,   // terms in one unit
-			10: 135,   // terms in names
-			11: -1454, // terms in one unit's names
-			12: -472,  // terms in signatures
-			13: -261,  // terms in documentation
-			14: 960,   // terms of the first line
-			15: 1339,  // identifiers in its file
-			16: -1025, // identifiers in names
-			17: 1043,  // declared name
-			18: 391,   // whole name
-			19: 802,   // declared names
-			20: 462,   // named in the query
-			21: -276,  // names in the query
-			22: 859,   // file name
-			23: 2589,  // terms in the file name
-			24: -341,  // whole file name
-			25: 490,   // file name, beginning
-			26: 809,   // folder name
-			27: -93,   // terms in folder names
-			28: 1081,  // terms in the path
-			29: 2269,  // path in the query
-			30: 2044,  // frame of the traceback
+			0:  304,   // best lexical
+			1:  3360,  // lexical of its file
+			2:  749,   // lexical, absolute
+			3:  354,   // lexical, decayed
+			4:  -181,  // best semantic
+			5:  676,   // semantic of its file
+			6:  -967,  // cosine
+			7:  657,   // fused
+			8:  -164,  // terms in its file
+			9:  706,   // terms in one unit
+			10: -88,   // terms in names
+			11: -1339, // terms in one unit's names
+			12: -647,  // terms in signatures
+			13: -277,  // terms in documentation
+			14: 872,   // terms of the first line
+			15: 1126,  // identifiers in its file
+			16: -794,  // identifiers in names
+			17: 937,   // declared name
+			18: 419,   // whole name
+			19: 749,   // declared names
+			20: 391,   // named in the query
+			21: -267,  // names in the query
+			22: 943,   // file name
+			23: 2593,  // terms in the file name
+			24: -213,  // whole file name
+			25: 530,   // file name, beginning
+			26: 1034,  // folder name
+			27: -135,  // terms in folder names
+			28: 1082,  // terms in the path
+			29: 2128,  // path in the query
+			30: 1942,  // frame of the traceback
 			31: 20000, // exact path
-			32: 825,   // folder
-			33: 296,   // facade
-			34: -5530, // test
-			35: -4340, // example
-			36: -3682, // vendored
-			37: -3564, // generated
+			32: 912,   // folder
+			33: 270,   // facade
+			34: -5578, // test
+			35: -4317, // example
+			36: -3683, // vendored
+			37: -3480, // generated
 			38: -4000, // minified
-			39: -4157, // docs
-			40: -3768, // data
-			41: -1730, // declaration stub
-			42: -2802, // build
-			43: -1124, // legacy
-			44: 1549,  // depth
-			45: -163,  // size
-			46: -372,  // no declarations
+			39: -4064, // docs
+			40: -3690, // data
+			41: -1652, // declaration stub
+			42: -2909, // build
+			43: -1132, // legacy
+			44: 1717,  // depth
+			45: -168,  // size
+			46: -652,  // no declarations
 			47: 4000,  // exact symbol
-			48: 26,    // lexical rank
-			49: -931,  // semantic rank
-			50: 1137,  // file name, both ways
-			51: 1381,  // path, both ways
-			52: -542,  // terms in its file, relative
-			53: -746,  // declared name, all of it
-			54: 221,   // imported
-			55: -1501, // mirror of another
-			56: 1963,  // first line, lexical
-			57: 1121,  // first line, semantic
-			58: 1158,  // first line, cosine
+			48: 186,   // lexical rank
+			49: -927,  // semantic rank
+			50: 1118,  // file name, both ways
+			51: 1525,  // path, both ways
+			52: -441,  // terms in its file, relative
+			53: -779,  // declared name, all of it
+			54: 275,   // imported
+			55: -3000, // mirror of another
+			56: 1913,  // first line, lexical
+			57: 1150,  // first line, semantic
+			58: 1157,  // first line, cosine
 		},
 	},
 }
 
-var builtInUnits = unitModel{[numUnitFeatures]int32{ // of 133 files
-	0:  3979,  // lexical
-	1:  195,   // lexical, absolute
-	2:  1204,  // semantic
-	3:  -1209, // cosine
-	4:  -770,  // terms
-	5:  1101,  // terms in names
-	6:  570,   // identifiers
-	7:  651,   // terms of the first line
-	8:  978,   // declared name
-	9:  438,   // declared name, all of it
-	10: 701,   // named in the query
-	11: 2376,  // frame of the traceback
+var builtInUnits = unitModel{[numUnitFeatures]int32{ // of 139 files
+	0:  3869,  // lexical
+	1:  234,   // lexical, absolute
+	2:  1212,  // semantic
+	3:  -1126, // cosine
+	4:  -505,  // terms
+	5:  1144,  // terms in names
+	6:  527,   // identifiers
+	7:  639,   // terms of the first line
+	8:  1278,  // declared name
+	9:  686,   // declared name, all of it
+	10: 663,   // named in the query
+	11: 2394,  // frame of the traceback
 	12: 8000,  // exact symbol
-	13: -561,  // container
-	14: 726,   // between declarations
-	15: -122,  // callable
+	13: -507,  // container
+	14: 709,   // between declarations
+	15: -38,   // callable
 	16: -1000, // whole file
-	17: -1099, // module of tests
-	18: 1008,  // size
-	19: -1,    // several parts
-	20: 728,   // private
+	17: -1042, // module of tests
+	18: 1137,  // size
+	19: -45,   // several parts
+	20: 734,   // private
 }}

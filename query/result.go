@@ -81,12 +81,15 @@ const OriginArtifact = "artifact"
 // SearchResult is the answer of Engine.Search.
 type SearchResult struct {
 	Header
-	Query    string      `json:"query"`
-	Route    string      `json:"route"`               // the route that answered: lexical, semantic or hybrid
-	RouteWhy string      `json:"route_why,omitempty"` // why auto picked it, or what it degraded from
-	Total    int         `json:"total"`               // units that were ranked, before k cut them
-	Results  []SearchHit `json:"results"`
-	Explain  *Explain    `json:"explain,omitempty"`
+	Query    string `json:"query"`
+	Route    string `json:"route"`               // the route that answered: lexical, semantic or hybrid
+	RouteWhy string `json:"route_why,omitempty"` // why auto picked it, or what it degraded from
+	// Unmatched says that no word of the question stands in the index: what
+	// was found, if anything, only resembles it.
+	Unmatched bool        `json:"unmatched,omitempty"`
+	Total     int         `json:"total"` // units that were ranked, before k cut them
+	Results   []SearchHit `json:"results"`
+	Explain   *Explain    `json:"explain,omitempty"`
 }
 
 // SearchHit is one ranked source unit, or one file at level "file".

@@ -67,10 +67,10 @@ func pick(q *queryTerms) (route, why string) {
 		return RouteLexical, "the query looks like a path"
 	case q.single:
 		return RouteLexical, "the query looks like a symbol"
-	case len(q.parsed.Phrases) > 0 && !q.long:
+	case len(q.parsed.Phrases) > 0 && !q.issue:
 		return RouteLexical, "the query quotes text"
-	case q.long:
-		return RouteHybrid, "the query is as long as an issue"
+	case q.issue:
+		return RouteHybrid, "the query is written like an issue"
 	case looksLikeCode(text):
 		return RouteLexical, "the query looks like code or an error message"
 	case isQuestion(text):

@@ -96,7 +96,7 @@ func (e *Engine) newSearch(o SearchOptions) (*search, error) {
 	}
 	s.useLex = s.route != RouteSemantic
 	s.useSem = s.route != RouteLexical
-	s.usePhrases = len(s.q.parsed.Phrases) > 0 && !s.q.long && e.has(artifact.Lexical)
+	s.usePhrases = len(s.q.parsed.Phrases) > 0 && !s.q.issue && e.has(artifact.Lexical)
 	s.kRet = max(minRetrieved, perResult*o.K)
 	s.sc = e.getScratch()
 	return s, nil
@@ -323,6 +323,7 @@ func (s *search) result(r *ranker, cands []candidate) (*SearchResult, error) {
 	e := s.e
 	res := &SearchResult{Query: s.o.Query, Route: s.route, RouteWhy: s.why, Results: []SearchHit{}}
 	res.Total = len(cands)
+	res.Unmatched = e.has(artifact.Lexical) && len(s.q.slots) == 0
 	weights := snippetWeights(s.q)
 	type key struct{ part, file int }
 	files := map[key]bool{}

@@ -81,6 +81,9 @@ func writeSearch(o *output, r *query.SearchResult) {
 		route += " (" + r.RouteWhy + ")"
 	}
 	o.head(r.Header, "%s, %d of %d", route, len(r.Results), r.Total)
+	if r.Unmatched && len(r.Results) > 0 {
+		o.print("# no word of the query stands in the index; these only resemble it\n")
+	}
 	for _, h := range r.Results {
 		o.print("\n%s:%d-%d  %s", o.name(h.FilePath()), h.StartLine, h.EndLine, h.Kind)
 		if h.Symbol != "" {

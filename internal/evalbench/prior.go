@@ -12,7 +12,7 @@ func prior() []float64 {
 		"named in the query": 1, "names in the query": 1, "file name": 0.7, "terms in the file name": 1.5, "whole file name": 0.5,
 		"file name, beginning": 0.4, "terms in folder names": 0.3, "path in the query": 2.5, "frame of the traceback": 1.5, "exact path": 20,
 		"test": -3, "example": -2.5, "vendored": -3.5, "generated": -2, "minified": -4, "docs": -1.5, "data": -3, "declaration stub": -0.8,
-		"build": -1.5, "legacy": -1, "facade": -0.3, "exact symbol": 4, "mirror of another": -1.5,
+		"build": -1.5, "legacy": -1, "facade": -0.3, "exact symbol": 4, "mirror of another": -3,
 	}
 	return named(by, query.FeatureNames())
 }
