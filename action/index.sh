@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The action's second step. Mode build copies the index of the nearest ancestor
-# into an OCI layout on the runner, compiles the commit into that, without the
-# registry's and GitHub's credentials, and then copies its index to the registry,
-# unless the code comes from a fork. Mode pull brings the
+# The action's second step. Mode build brings the manifests of the nearest
+# ancestor's index into an OCI layout on the runner, compiles the commit on top of
+# it, without the registry's and GitHub's credentials, and then copies what is new
+# to the registry, unless the code comes from a fork. Mode pull brings the
 # commit's index into a cache of the job. Inputs are PINDEX_ACTION_REGISTRY,
 # _REPOSITORY, _TOKEN, _REF, _VIEWS, _ALLOW_PUBLIC and _MODE; what the runner sets is GITHUB_*
 # and RUNNER_*.
@@ -113,22 +113,35 @@ fi
 
 # --- mode build
 layout=$work/index
-# What the registry holds of this commit or of a recent ancestor is not built
-# anew. Where there is nothing, or it cannot be read, all is built.
-with_registry pindex cp --quiet --repo="$workspace" --commit="$commit" --max-distance=32 "$store" "$layout" >/dev/null ||
-  printf 'pindex action: no index of a recent ancestor could be taken; building all of it\n' >&2
-pindex compile --json --progress=plain --repo="$workspace" --commit="$commit" --store="$layout" --report=report.json \
-  --source="${GITHUB_SERVER_URL:-https://github.com}/$GITHUB_REPOSITORY" "${viewflags[@]}" >compile.json
+# What the registry holds of a recent ancestor is named and neither read nor
+# built. A fork's index goes nowhere and has to stand alone.
+parent=none branch=()
+[[ ${GITHUB_REF_TYPE:-} != branch || ${GITHUB_EVENT_NAME:-} != push ]] || branch=("${GITHUB_REF_NAME:-}")
+if [[ -z $outsider ]]; then
+  with_registry pindex prepare --json --quiet --repo="$workspace" --commit="$commit" --store="$store" --into="$layout" "${viewflags[@]}" "${branch[@]/#/--branch=}" >prepare.json ||
+    printf 'pindex action: no index of an ancestor could be taken; building all of it\n' >&2
+  parent=$(jq -r '.parent // "" | if . == "" then "none" else . end' prepare.json 2>/dev/null) || parent=none
+fi
+build() {
+  pindex compile --json --progress=plain --repo="$workspace" --commit="$commit" --store="$layout" --report=report.json --parent="$1" \
+    --source="${GITHUB_SERVER_URL:-https://github.com}/$GITHUB_REPOSITORY" "${viewflags[@]}" >compile.json
+}
+build "${parent:-none}"
 read -r digest tag oci_digest < <(jq -r '"\(.digest) \(.tag) \(.oci_digest)"' compile.json)
-size=$(pindex ls --json --store="$layout" | jq -r --arg tag "$tag" '.results[] | select(.tag == $tag) | .bytes')
+size=$(jq .bytes compile.json)
 read -r reused built < <(jq -r '"\(.segments_reused) \(.segments_built)"' report.json)
 
 result=full uploaded=0 reference=
 [[ $reused = 0 ]] || result=delta
 if [[ -z $outsider ]]; then
-  with_registry pindex cp --json --progress=plain --repo="$workspace" --all "${public[@]}" "$layout" "$store" >cp.json
-  # The ancestor's index, if one was taken, goes nowhere: it is there.
+  push() { with_registry pindex cp --json --progress=plain --repo="$workspace" --all "${public[@]}" "$layout" "$store" >cp.json; }
+  # A pack of the ancestor's may be gone by now: then all is built.
+  push || { rm -rf "$layout"; build none; result=full; read -r reused built < <(jq -r '"\(.segments_reused) \(.segments_built)"' report.json); push; }
+  # The ancestor's index goes nowhere: it is there.
   read -r uploaded unchanged < <(jq -r --arg tag "$tag" '.results[] | select(.tag == $tag) | "\(.bytes) \(.unchanged)"' cp.json)
+  if [[ ${#branch[@]} -gt 0 && $tag = "$commit" ]]; then
+    with_registry pindex branch "${branch[0]}" --quiet --json --repo="$workspace" --commit="$commit" --store="$store" >branch.json
+  fi
   [[ $unchanged = false ]] || result=unchanged
   reference=$store:$tag@$oci_digest
 fi

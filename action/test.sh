@@ -168,7 +168,7 @@ checkout "$topic"
 for event in "$(printf "$pr" "$topic" stranger/name)" '{"pull_request": {"head": {"sha": "'"$topic"'", "repo": null}}}' \
   '{"workflow_run": {"head_sha": "'"$topic"'", "head_repository": {"full_name": "stranger/name"}}}' '{"issue": {"pull_request": {}}}'; do
   act fork "$event" -in token=secret
-  is commit "$topic"; is mode delta; is bytes-uploaded 0; is reference ''
+  is commit "$topic"; is mode full; is bytes-uploaded 0; is reference ''
   [[ -f $(get index-path fork)/oci-layout ]] || fail 'a fork has no index'
   says 'index built, not pushed'
 done

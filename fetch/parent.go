@@ -53,9 +53,29 @@ func FindParent(ctx context.Context, store registry.Store, cache *Cache, commits
 	if err != nil || art == nil {
 		return nil, err
 	}
-	if s, ok := store.(interface{ Assume(*registry.Artifact) }); ok {
-		s.Assume(art)
+	p, err := asParent(ctx, store, cache, art)
+	if err != nil || p == nil || p.Commit != commits[at] {
+		return nil, err
 	}
+	p.Distance = at
+	return p, nil
+}
+
+// ParentByTag is FindParent for what a tag holds, such as a branch's. Which
+// commit that is of plays no part: what is taken over is told by its keys.
+func ParentByTag(ctx context.Context, store registry.Store, cache *Cache, tag string) (*Parent, error) {
+	art, _, err := registry.ReadArtifact(ctx, store, tag)
+	if errors.Is(err, registry.ErrNotFound) || fail.CodeOf(err) == fail.Verification {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return asParent(ctx, store, cache, art)
+}
+
+// asParent reads an artifact's manifest; nil where that cannot be used.
+func asParent(ctx context.Context, store registry.Store, cache *Cache, art *registry.Artifact) (*Parent, error) {
 	b, err := manifestBytes(ctx, store, cache, art)
 	if errors.Is(err, registry.ErrNotFound) || fail.CodeOf(err) == fail.Verification {
 		return nil, nil
@@ -64,8 +84,11 @@ func FindParent(ctx context.Context, store registry.Store, cache *Cache, commits
 		return nil, err
 	}
 	m, err := artifact.DecodeManifest(b)
-	if err != nil || m.Commit != commits[at] || len(m.Partitions) != len(art.Packs) {
+	if err != nil || len(m.Partitions) != len(art.Packs) {
 		return nil, nil
 	}
-	return &Parent{Commit: m.Commit, Distance: at, Artifact: art, Manifest: m}, nil
+	if s, ok := store.(interface{ Assume(*registry.Artifact) }); ok {
+		s.Assume(art)
+	}
+	return &Parent{Commit: m.Commit, Artifact: art, Manifest: m}, nil
 }

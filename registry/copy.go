@@ -114,6 +114,9 @@ func copyBlobs(ctx context.Context, from, to Store, blobs []ocispec.Descriptor, 
 			}
 			if !there {
 				b, err := from.Fetch(ctx, d)
+				if l, ok := from.(*Local); ok && errors.Is(err, ErrNotFound) && l.isPromised(d) {
+					return brokenPromise(l, to, d)
+				}
 				if err != nil {
 					return Incomplete(from, err)
 				}

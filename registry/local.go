@@ -61,6 +61,7 @@ type Local struct {
 	mu       sync.Mutex
 	prepared bool            // the layout exists
 	synced   map[string]bool // digests whose files this Local has synced
+	promised *promises       // read when it is first needed
 }
 
 var _ Store = (*Local)(nil)
@@ -296,8 +297,9 @@ func (l *Local) Fetch(ctx context.Context, d ocispec.Descriptor) ([]byte, error)
 
 // has reports whether the blob's file is there with the right size. It does
 // not read it.
-// Holds reports whether a blob is there, by its size alone.
-func (l *Local) Holds(d ocispec.Descriptor) bool { return l.has(d) }
+// Holds reports whether an artifact in this layout may name a blob: whether it
+// is there, by its size alone, or promised.
+func (l *Local) Holds(d ocispec.Descriptor) bool { return l.has(d) || l.isPromised(d) }
 
 func (l *Local) has(d ocispec.Descriptor) bool {
 	info, err := os.Stat(l.blobPath(d))

@@ -246,6 +246,15 @@ func (a *Artifact) Blobs() []ocispec.Descriptor {
 	return append(blobs, a.Inputs...)
 }
 
+// TravelSize is the size in bytes of all that belongs to the artifact.
+func (a *Artifact) TravelSize() int64 {
+	n := a.Descriptor.Size + a.Config.Size
+	for _, d := range a.Blobs() {
+		n += d.Size
+	}
+	return n
+}
+
 // ReadArtifact resolves a tag and reads the OCI manifest and config behind
 // it, each verified against its digest and against the other.
 func ReadArtifact(ctx context.Context, s Store, tag string) (*Artifact, *Config, error) {

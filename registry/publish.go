@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
@@ -154,7 +157,7 @@ func (l *Local) Publish(ctx context.Context, p Publication) (Published, error) {
 // there.
 func (l *Local) present(blobs []ocispec.Descriptor) error {
 	for _, d := range blobs {
-		if !l.has(d) {
+		if !l.Holds(d) {
 			return fail.New(fail.Network, "run the command again",
 				"blob %s is not in %s any more: something pruned it before it was published", d.Digest, l.dir)
 		}
@@ -174,6 +177,10 @@ func (l *Local) sync(blobs []ocispec.Descriptor) error {
 		}
 	}
 	l.mu.Unlock()
+	paths = slices.DeleteFunc(paths, func(path string) bool {
+		_, err := os.Lstat(path)
+		return errors.Is(err, fs.ErrNotExist) // promised: present has looked
+	})
 	if err := durable.SyncFiles(paths); err != nil {
 		return l.writeError(err)
 	}

@@ -97,6 +97,8 @@ func (o *RemoteOptions) setDefaults() error {
 // succeed; the later one stays. Equal indexes, which is what two builds of one
 // commit are, cannot harm each other.
 type Remote struct {
+	sent atomic.Int64 // bytes uploaded
+
 	ref    remoteRef
 	opt    RemoteOptions
 	origin *endpoint

@@ -35,6 +35,10 @@ func (r *Remote) knows(d ocispec.Descriptor) bool {
 	return r.known[string(d.Digest)] > 0
 }
 
+// Sent returns the bytes of blobs and manifests that were uploaded so far; what
+// the registry held already was not.
+func (r *Remote) Sent() int64 { return r.sent.Load() }
+
 // Push implements Store.
 func (r *Remote) Push(ctx context.Context, b Blob) (ocispec.Descriptor, error) {
 	if len(b.Bytes) == 0 || len(b.Bytes) > MaxBlob {
@@ -147,6 +151,7 @@ func (r *Remote) upload(ctx context.Context, d ocispec.Descriptor, b []byte) err
 	for attempt := 1; ; attempt++ {
 		err := e.upload(uctx, d, b)
 		if err == nil {
+			r.sent.Add(d.Size)
 			return nil
 		}
 		if attempt >= e.attempts || context.Cause(ctx) != nil || !uploadAgain(ctx, err) {
@@ -177,6 +182,7 @@ func (r *Remote) putManifest(ctx context.Context, d ocispec.Descriptor, b []byte
 	e := r.origin
 	err := e.putManifest(ctx, d, b, reference)
 	if err == nil {
+		r.sent.Add(d.Size)
 		r.keep(string(d.Digest), b)
 		return nil
 	}

@@ -33,6 +33,7 @@ type compileFlags struct {
 	parent  string
 	dryRun  bool
 	shard   string
+	branch  string
 	scip    []string
 	require bool
 	cmake   bool
@@ -60,6 +61,7 @@ then has a profile of its own. No file in the commit can allow a secret.`,
 	fl := c.Flags()
 	fl.StringSliceVar(&f.views, "views", nil, "views to build: source, lexical, dense, structural (default: all)")
 	fl.StringVar(&f.parent, "parent", parentAuto, "index to reuse segments of: auto (the nearest indexed ancestor's), none, or that of a `REV`")
+	fl.StringVar(&f.branch, "branch", "", "move the tag branch-`NAME` to this index, unless it holds one of a commit that this one does not descend from")
 	fl.StringVar(&f.shard, "shard", "", "build the partitions of shard `I/N` alone, for 'pindex seal' to join")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "print what would be reused and built, and why, and do nothing")
 	fl.StringArrayVar(&f.scip, "scip", nil, scipUsage)
@@ -91,6 +93,10 @@ type compileAnswer struct {
 	Parent    string `json:"parent"` // commit whose index segments were taken over from; "" for none
 	Reused    int    `json:"segments_reused"`
 	Built     int    `json:"segments_built"`
+	// Bytes is the size of the artifact as it travels, Uploaded what of it a
+	// registry had not yet, with manifests and all; 0 for a folder.
+	Bytes    int64 `json:"bytes"`
+	Uploaded int64 `json:"uploaded_bytes"`
 	// SCIP says what became of each index and indexer; Precise counts the
 	// files that have a document.
 	SCIP    []*scip.IndexReport `json:"scip,omitempty"`
@@ -144,7 +150,7 @@ func runCompile(ctx context.Context, a *cli.App, f compileFlags, args []string) 
 	if shard != nil {
 		return compileShard(ctx, a, opts, store, f, *shard)
 	}
-	find := parentFinder{repo: repo, store: store, cache: a.Cache(), choice: f.parent}
+	find := parentFinder{repo: repo, store: store, cache: a.Cache(), choice: f.parent, branch: f.branch}
 	build := func() (*fetch.Sink, *compile.Result, error) {
 		sink := fetch.NewSink(store, a.Cache(), fetch.SinkOptions{Source: f.source, Replace: f.replace})
 		defer sink.Close()
@@ -165,6 +171,11 @@ func runCompile(ctx context.Context, a *cli.App, f compileFlags, args []string) 
 	}
 	p := sink.Published()
 	r.Report.Unchanged = p.Unchanged
+	if f.branch != "" {
+		if _, err := moveBranch(ctx, a, repo, store, f.branch, r.Commit, p.Descriptor); err != nil {
+			return err
+		}
+	}
 	if f.report != "" {
 		if err := writeReport(f.report, r.Report); err != nil {
 			return err
@@ -180,6 +191,12 @@ func runCompile(ctx context.Context, a *cli.App, f compileFlags, args []string) 
 	}
 	for _, l := range r.Manifest.Languages {
 		ans.Precise += l.Precise
+	}
+	if remote, ok := store.(*registry.Remote); ok {
+		ans.Uploaded = remote.Sent()
+	}
+	if art, _, err := registry.ReadDescriptor(ctx, store, p.Descriptor); err == nil {
+		ans.Bytes = art.TravelSize()
 	}
 	return a.Print(ans, func(w io.Writer) {
 		state := "compiled"

@@ -35,7 +35,7 @@ func program() cli.Program {
 		Live:      live,
 		MCP:       mcp.Serve,
 		Commands: func(a *cli.App) []*cobra.Command {
-			return []*cobra.Command{compileCmd(a), sealCmd(a), exportCmd(a)}
+			return []*cobra.Command{compileCmd(a), sealCmd(a), prepareCmd(a), branchCmd(a), exportCmd(a)}
 		},
 	}
 }

@@ -4,7 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"slices"
 	"text/tabwriter"
+
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/compile"
@@ -13,6 +17,8 @@ import (
 	"github.com/pindex-dev/pindex/git"
 	"github.com/pindex-dev/pindex/internal/cli"
 	"github.com/pindex-dev/pindex/internal/fail"
+	"github.com/pindex-dev/pindex/internal/gitobj"
+	"github.com/pindex-dev/pindex/internal/visibility"
 	"github.com/pindex-dev/pindex/registry"
 )
 
@@ -31,6 +37,7 @@ type parentFinder struct {
 	store  registry.Store
 	cache  *fetch.Cache
 	choice string      // parentAuto, parentNone or a revision
+	branch string      // whose index does as well where no ancestor's is there; "" for none
 	sink   *fetch.Sink // is told; may be nil
 
 	found *fetch.Parent
@@ -45,11 +52,14 @@ func (p *parentFinder) find(ctx context.Context, w compile.Wanted) (*compile.Par
 	case parentAuto:
 		commits = cli.Ancestors(ctx, p.repo, w.Commit, knownParents)
 	default:
-		id, err := p.repo.Resolve(ctx, p.choice)
-		if err != nil {
-			return nil, err
+		commits = []string{p.choice}
+		if _, err := gitobj.ParseID(p.choice); err != nil { // a full hash need not be in the clone
+			id, err := p.repo.Resolve(ctx, p.choice)
+			if err != nil {
+				return nil, err
+			}
+			commits[0] = id.String()
 		}
-		commits = []string{id.String()}
 	}
 	var profile artifact.Digest
 	if !w.DefaultProfile {
@@ -58,6 +68,11 @@ func (p *parentFinder) find(ctx context.Context, w compile.Wanted) (*compile.Par
 	found, err := fetch.FindParent(ctx, p.store, p.cache, commits, profile)
 	if err != nil {
 		return nil, err
+	}
+	if found == nil && p.choice == parentAuto {
+		if found, err = p.beyond(ctx, w, profile, commits); err != nil {
+			return nil, err
+		}
 	}
 	if found == nil {
 		if p.choice != parentAuto {
@@ -73,6 +88,55 @@ func (p *parentFinder) find(ctx context.Context, w compile.Wanted) (*compile.Par
 	}
 	return &compile.Parent{Manifest: found.Manifest, Gone: found.Gone}, nil
 }
+
+// beyond looks for what the clone cannot tell: a shallow one holds too few
+// commits. GitHub is asked for more of them, in a workflow; else what the
+// branches were last seen to have does as well, for it is the keys that say
+// what can be taken over.
+func (p *parentFinder) beyond(ctx context.Context, w compile.Wanted, profile artifact.Digest, known []string) (*fetch.Parent, error) {
+	if len(known) <= knownParents {
+		last := known[len(known)-1]
+		more := workflowHistory().FirstParents(ctx, last, knownParents)
+		if len(more) > 0 {
+			if found, err := fetch.FindParent(ctx, p.store, p.cache, more, profile); found != nil || err != nil {
+				return found, err
+			}
+		}
+	}
+	for _, name := range []string{p.branch, os.Getenv("GITHUB_BASE_REF"), os.Getenv("GITHUB_REF_NAME"), "main", "master"} {
+		tag := registry.BranchTag(name)
+		if tag == "" {
+			continue
+		}
+		if found, err := fetch.ParentByTag(ctx, p.store, p.cache, tag); found != nil || err != nil {
+			return found, err
+		}
+	}
+	return nil, nil
+}
+
+func workflowHistory() visibility.History {
+	return visibility.History{Repository: os.Getenv("GITHUB_REPOSITORY"), Token: os.Getenv("GITHUB_TOKEN"), API: os.Getenv("GITHUB_API_URL")}
+}
+
+// moveBranch lets a branch's tag follow to a new index, unless that would be a
+// step back.
+func moveBranch(ctx context.Context, a *cli.App, repo git.Repository, store registry.Store, name string, commit gitobj.ID, to ocispec.Descriptor) (registry.Moved, error) {
+	m, err := registry.MoveBranch(ctx, store, name, to, func(old string) (bool, error) {
+		if slices.Contains(cli.AllAncestors(ctx, repo, commit, maxBranchStep), old) {
+			return true, nil
+		}
+		return workflowHistory().Descends(ctx, old, commit.String()), nil
+	})
+	if err == nil && !m.Moved && m.Held != "" {
+		a.Note("%s stays at %s: this commit is not known to descend from that", m.Tag, m.Held)
+	}
+	return m, err
+}
+
+// maxBranchStep is how many commits back a branch's earlier one is looked for
+// in the clone.
+const maxBranchStep = 5000
 
 // lose takes note of packs that the store turned out to lack.
 func (p *parentFinder) lose(digests []string) { p.lost = append(p.lost, digests...) }

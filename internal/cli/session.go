@@ -227,6 +227,9 @@ func (a *App) pulledAncestor(ctx context.Context, store registry.Store, cache *f
 	return "", 0
 }
 
+// History is history for commands that live outside of this package.
+func (a *App) History(ctx context.Context) (git.Repository, error) { return a.history(ctx) }
+
 // history opens the repository to read commits, by the small reader where it
 // can: nothing of it is kept open.
 func (a *App) history(ctx context.Context) (git.Repository, error) {

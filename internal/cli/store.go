@@ -85,26 +85,11 @@ func listStore(ctx context.Context, store registry.Store) (*listAnswer, error) {
 		case err != nil:
 			item.Problem = err.Error()
 		default:
-			item.Digest, item.Bytes, item.Packs = art.Index().String(), transferred(art), len(art.Packs)
+			item.Digest, item.Bytes, item.Packs = art.Index().String(), art.TravelSize(), len(art.Packs)
 		}
 		ans.Results = append(ans.Results, item)
 	}
 	return ans, nil
-}
-
-// transferred is the size in bytes of all that belongs to an artifact.
-func transferred(art *registry.Artifact) int64 {
-	n := art.Descriptor.Size + art.Config.Size + art.Manifest.Size
-	for _, p := range art.Packs {
-		n += p.Size
-	}
-	if art.Model != nil {
-		n += art.Model.Size
-	}
-	for _, d := range art.Inputs {
-		n += d.Size
-	}
-	return n
 }
 
 type inspectAnswer struct {
@@ -222,7 +207,7 @@ func (a *App) inspect(ctx context.Context, args []string) (*inspectAnswer, error
 		Schema: schemaInspect, Store: store.Name(), Tag: at.tag,
 		Commit: m.Commit, Tree: m.Tree, Digest: art.Index().String(), OCIDigest: string(art.Descriptor.Digest),
 		FormatVersion: m.FormatVersion, Profile: m.Profile, PartitionBits: m.PartitionBits, Partitions: len(m.Partitions),
-		Files: m.Files, Indexed: m.Indexed, Units: m.Units, Docs: m.Docs, SourceBytes: m.Bytes, Bytes: transferred(art),
+		Files: m.Files, Indexed: m.Indexed, Units: m.Units, Docs: m.Docs, SourceBytes: m.Bytes, Bytes: art.TravelSize(),
 		Views: map[string]inspectView{}, Languages: m.Languages, Skipped: m.Skipped, Degraded: m.Degraded,
 		Model: m.Model, Capabilities: m.Capabilities, Annotations: art.Annotations,
 	}

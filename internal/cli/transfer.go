@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -170,7 +171,7 @@ func (a *App) pull(ctx context.Context, f pullFlags, args []string) (*pullAnswer
 		Schema: schemaPull, Asked: commit, Commit: out.Commit, Distance: at, Digest: out.Digest.String(), Store: store.Name(),
 		Partitions: out.Partitions, Fetched: out.Unpacked, Bytes: out.Bytes,
 		Tag: cmp.Or(tag, registry.CommitTag(out.Commit)), OCIDigest: string(out.Artifact.Descriptor.Digest),
-		Size: transferred(out.Artifact), Segments: out.Segments,
+		Size: out.Artifact.TravelSize(), Segments: out.Segments,
 	}, nil
 }
 
@@ -365,7 +366,7 @@ func (a *App) copy(ctx context.Context, fromRef, toRef string, f copyFlags) (*co
 		}
 	}
 	for _, tag := range tags {
-		if err := a.assumeNear(ctx, to, tag); err != nil {
+		if err := a.assumeNear(ctx, to, tag, tags); err != nil {
 			return nil, err
 		}
 		out, err := registry.Copy(ctx, from, to, tag, registry.CopyOptions{Replace: f.replace})
@@ -400,7 +401,7 @@ const nearToCopy = 16
 // assumeNear spares a copy into a registry the questions about what the index of
 // the tag's commit there, or of a recent ancestor, holds. Where the commit is in
 // no repository at hand, only its own index is looked for.
-func (a *App) assumeNear(ctx context.Context, to registry.Store, tag string) error {
+func (a *App) assumeNear(ctx context.Context, to registry.Store, tag string, beside []string) error {
 	t, ok := registry.ParseTag(tag)
 	if !ok {
 		return nil
@@ -408,6 +409,13 @@ func (a *App) assumeNear(ctx context.Context, to registry.Store, tag string) err
 	commits, err := a.firstParents(ctx, t.Commit, nearToCopy)
 	if err != nil {
 		commits = []string{t.Commit}
+	}
+	// What is copied along may be what the index was made on top of, where the
+	// clone is too shallow to know.
+	for _, other := range beside {
+		if o, ok := registry.ParseTag(other); ok && !slices.Contains(commits, o.Commit) {
+			commits = append(commits, o.Commit)
+		}
 	}
 	return fetch.AssumeNearest(ctx, to, commits)
 }
@@ -476,7 +484,7 @@ func copyToArchive(ctx context.Context, from registry.Store, path string, tags [
 		if err != nil {
 			return err
 		}
-		item := copyItem{Tag: tag, OCIDigest: string(art.Descriptor.Digest), Blobs: len(art.Packs) + len(art.Inputs), Bytes: transferred(art)}
+		item := copyItem{Tag: tag, OCIDigest: string(art.Descriptor.Digest), Blobs: len(art.Packs) + len(art.Inputs), Bytes: art.TravelSize()}
 		if art.Model != nil {
 			item.Blobs++
 		}
