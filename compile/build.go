@@ -51,8 +51,8 @@ type jobFile struct {
 // built is a finished partition.
 type built struct {
 	segments []artifact.PackSegment // in artifact.Views order, without failed views
-	pack     []byte
-	failed   [viewSlots]string // why a view could not be built; "" where it was
+	pack     []byte                 // nil while the dense segment is but its texts: see run.embed
+	failed   [viewSlots]string      // why a view could not be built; "" where it was
 	files    []builtFile
 	units    int
 	docs     int
@@ -85,12 +85,14 @@ type hooks struct {
 type builder struct {
 	model    embed.Embedder
 	digest   artifact.Digest // of the model
+	remote   bool            // the model is a server's, which a worker does not ask
 	replaced map[artifact.View]Builder
 	hooks    hooks
 }
 
 func newBuilder(model embed.Embedder, replaced map[artifact.View]Builder, h hooks) *builder {
-	return &builder{model: model, digest: artifact.DigestOf(model.Model()), replaced: replaced, hooks: h}
+	_, remote := model.(*embed.Remote)
+	return &builder{model: model, digest: artifact.DigestOf(model.Model()), remote: remote, replaced: replaced, hooks: h}
 }
 
 // build builds one partition. begin is called before each file and, with
@@ -138,21 +140,29 @@ func (b *builder) build(ctx context.Context, j *job, begin func(file uint32) err
 		}
 		r.segments = append(r.segments, artifact.PackSegment{View: v, Bytes: seg})
 	}
+	if b.remote && slices.Contains(j.views, artifact.Dense) && r.failed[artifact.Dense] == "" {
+		return r, nil
+	}
+	return r, r.encode(j.partition)
+}
+
+// encode packs the segments and computes their digests.
+func (r *built) encode(partition int) error {
 	start := time.Now()
 	pack, err := artifact.EncodePack(r.segments)
 	if err != nil {
-		return nil, fmt.Errorf("packing partition %d: %w", j.partition, err)
+		return fmt.Errorf("packing partition %d: %w", partition, err)
 	}
 	toc, _, _, err := artifact.ReadPackTOC(pack)
 	if err != nil || len(toc) != len(r.segments) {
-		return nil, fmt.Errorf("packing partition %d: %d of %d segments: %w", j.partition, len(toc), len(r.segments), err)
+		return fmt.Errorf("packing partition %d: %d of %d segments: %w", partition, len(toc), len(r.segments), err)
 	}
 	for i := range r.segments {
 		r.segments[i].Digest = toc[i].Digest
 	}
 	r.pack = pack
 	r.timing.add(workPack, start)
-	return r, nil
+	return nil
 }
 
 // read adds one file to the batch. An error is a defect.
@@ -255,6 +265,9 @@ func (b *builder) view(v artifact.View, in *views.Partition) (seg []byte, err er
 		}
 	}()
 	build := views.Builders[v]
+	if b.remote && v == artifact.Dense {
+		build = views.Texts // what it is made of: run.embed does the rest
+	}
 	if r, ok := b.replaced[v]; ok {
 		build = r
 	}

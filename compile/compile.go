@@ -42,6 +42,10 @@ type Options struct {
 	Views []artifact.View
 	// Embedder of the dense view; nil is the built-in one.
 	Embedder embed.Embedder
+	// Vectors asks the server of an Embedder that is an embed.Remote. This
+	// process asks, never a worker. What it cannot have fails the compile: a
+	// server that is down is no property of the commit.
+	Vectors Vectors
 	// Limits in work, not in time; zero fields mean the built-in values. They
 	// are part of the profile.
 	Limits Limits
@@ -119,6 +123,16 @@ type Known interface {
 	Built(key artifact.Digest, pack []byte)
 }
 
+// Vectors makes the rows of texts.
+type Vectors interface {
+	// Embed fills dst with one row for each text. keys are the begins of
+	// digests of (model, text): equal keys mean equal rows. It is called from
+	// several goroutines.
+	Embed(ctx context.Context, keys [][16]byte, texts []string, dst []int8) error
+	// Account fills in what was asked for.
+	Account(u *EmbeddingUse)
+}
+
 // SCIPIndex is one SCIP index.
 type SCIPIndex struct {
 	Name   string // for reports: the file's name without its folder
@@ -148,6 +162,9 @@ type Parent struct {
 	Manifest *artifact.Manifest
 	// Gone reports partitions whose packs are known to be lost; may be nil.
 	Gone func(partition int) bool
+	// Dense returns the embeddings of a partition, for a compile with a remote
+	// model; may be nil. An error means that they cannot be had.
+	Dense func(ctx context.Context, partition int) (*artifact.DenseReader, error)
 }
 
 // Sink takes what a compile produces. The implementation stores packs and

@@ -10,6 +10,7 @@ import (
 	"github.com/pindex-dev/pindex/compile/languages"
 	"github.com/pindex-dev/pindex/compile/secrets"
 	"github.com/pindex-dev/pindex/compile/units"
+	"github.com/pindex-dev/pindex/embed"
 )
 
 // final assembles the manifest, in partition order, and the report.
@@ -97,6 +98,9 @@ func (r *run) describeViews(m *artifact.Manifest) (ready map[artifact.View]bool)
 			State: artifact.ViewReady, Type: types[v],
 			Reproducible: artifact.ByCommit, Settings: settings[v],
 		}
+		if _, ok := model.(*embed.Remote); ok && v == artifact.Dense {
+			info.Reproducible = artifact.NotAtAll
+		}
 		if info.Settings == nil {
 			info.Settings = map[string]string{}
 		}
@@ -171,8 +175,12 @@ func (r *run) report(m *artifact.Manifest, digest artifact.Digest) *Report {
 		SCIP:       r.plan.indexes,
 		GitBackend: r.o.Repo.Backend(), Workers: r.o.Workers, InProcess: r.o.InProcess, Restarts: r.restarts,
 		WallMS: r.wall, WorkMS: r.timing.milliseconds(),
-		CPUMS:  CPU{Self: processCPU().Milliseconds(), Children: childrenCPU().Milliseconds()},
-		Memory: MemoryUse{Self: selfPeakRSS(), LargestChild: childPeakRSS()},
+		CPUMS:     CPU{Self: processCPU().Milliseconds(), Children: childrenCPU().Milliseconds()},
+		Embedding: r.old.use,
+		Memory:    MemoryUse{Self: selfPeakRSS(), LargestChild: childPeakRSS()},
+	}
+	if out.Embedding != nil && r.o.Vectors != nil {
+		r.o.Vectors.Account(out.Embedding)
 	}
 	for _, peak := range r.peaks {
 		out.Memory.Workers += peak

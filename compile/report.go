@@ -41,6 +41,9 @@ type Report struct {
 
 	SCIP []*scip.IndexReport `json:"scip,omitempty"` // what became of each SCIP index and indexer
 
+	// Embedding says what a remote model cost; nil without one.
+	Embedding *EmbeddingUse `json:"embedding,omitempty"`
+
 	GitBackend string `json:"git_backend"`
 	Workers    int    `json:"workers"`
 	InProcess  bool   `json:"in_process"`
@@ -50,6 +53,20 @@ type Report struct {
 	CPUMS  CPU              `json:"cpu_ms"`
 	WorkMS map[string]int64 `json:"work_ms"` // stage -> milliseconds, summed over workers
 	Memory MemoryUse        `json:"peak_rss_bytes"`
+}
+
+// EmbeddingUse counts the texts of a remote model, of the built partitions.
+// What the parent and the cache had not was sent.
+type EmbeddingUse struct {
+	Model      string `json:"model"`
+	Texts      int    `json:"texts"`       // search documents
+	FromParent int    `json:"from_parent"` // with the vector that the parent's index has of them
+	// The rest is by Vectors.Account.
+	FromCache int64 `json:"from_cache"`
+	Sent      int64 `json:"sent"`
+	Requests  int64 `json:"requests"` // retries among them
+	Retries   int64 `json:"retries"`
+	Shortened int64 `json:"shortened"` // texts of which the model read a beginning only
 }
 
 // ViewCost is what a view's segments weigh in bytes.

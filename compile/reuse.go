@@ -152,6 +152,10 @@ func (r *run) takeOver(ctx context.Context, n, from int) (bool, error) {
 		p.segments[v] = segmentSum{digest: seg.Digest, size: seg.Size}
 	}
 	r.parts[n] = p
+	if r.taken == nil {
+		r.taken = map[int]bool{}
+	}
+	r.taken[from] = true
 	return true, nil
 }
 

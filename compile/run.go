@@ -16,6 +16,7 @@ import (
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/compile/secrets"
 	"github.com/pindex-dev/pindex/compile/units"
+	"github.com/pindex-dev/pindex/embed"
 	"github.com/pindex-dev/pindex/embed/builtin"
 	"github.com/pindex-dev/pindex/git"
 	"github.com/pindex-dev/pindex/internal/fail"
@@ -68,6 +69,9 @@ func (o *Options) normalize() error {
 			return fmt.Errorf("the built-in model: %w", err)
 		}
 	}
+	if _, ok := o.Embedder.(*embed.Remote); ok && o.Vectors == nil && !o.Complete && o.Sink != nil && wants(o.Views, artifact.Dense) {
+		return fail.New(fail.Usage, "name its server with --embedder", "the model is a server's, and there is none to ask")
+	}
 	return nil
 }
 
@@ -102,6 +106,10 @@ func (o *Options) normalizeAllowed() error {
 	return nil
 }
 
+func wants(chosen []artifact.View, v artifact.View) bool {
+	return chosen == nil || slices.Contains(chosen, v)
+}
+
 // run is the state of one compile.
 type run struct {
 	o       *Options
@@ -119,6 +127,8 @@ type run struct {
 	timing   timing
 	restarts int
 	peaks    map[int]int64 // peak memory by worker
+	old      oldRows       // of a remote model
+	taken    map[int]bool  // partitions of the parent that were taken over
 }
 
 // part is what is kept of a finished partition.
@@ -367,6 +377,11 @@ func textOf(content []byte) []byte {
 func (r *run) finish(ctx context.Context, worker int, j *job, b *built) error {
 	if reason := b.failed[artifact.Units]; reason != "" {
 		return fail.New(fail.Internal, "report this as a defect", "the units of partition %d cannot be built: %s", j.partition, reason)
+	}
+	if b.pack == nil {
+		if err := r.embed(ctx, j, b); err != nil {
+			return err
+		}
 	}
 	p := &part{files: b.files, counts: r.plan.count(j.partition, b.files), units: b.units, docs: b.docs, segments: map[artifact.View]segmentSum{}}
 	for _, s := range b.segments {

@@ -75,6 +75,8 @@ func OpenModel(b []byte) (Embedder, error) {
 		return openHashed(b)
 	case version == modelVersion && kind == kindStatic:
 		return openStatic(b)
+	case version == modelVersion && kind == kindRemote:
+		return openRemote(b)
 	}
 	return nil, fmt.Errorf("%w: version %d, kind %d", ErrModelTooNew, version, kind)
 }

@@ -180,6 +180,7 @@ func TestOpenModelRefuses(t *testing.T) {
 func FuzzOpenModel(f *testing.F) {
 	f.Add(NewHashed().Model(), []byte("parseHTTPHeader2 of a request"))
 	f.Add(smallModel(f).Model(), []byte("routepath of a request, matrixlock"))
+	f.Add(toyRemote(f).Model(), []byte("a question"))
 	f.Fuzz(func(t *testing.T, b, text []byte) {
 		e, err := OpenModel(mend(bytes.Clone(b)))
 		if err != nil {

@@ -34,6 +34,19 @@ func (p *Parent) Lose(digests []string) {
 	}
 }
 
+// Index opens the parent's index, of which only these views are read. It must
+// be closed.
+func (p *Parent) Index(ctx context.Context, store registry.Store, cache *Cache, views []artifact.View) *artifact.Index {
+	s := newSource(store, cache, p.Artifact, p.Manifest, views)
+	open := func(part int, v artifact.View, seg artifact.SegmentInfo) ([]byte, error) {
+		return s.segment(ctx, part, v, seg)
+	}
+	return artifact.NewIndex(p.Manifest, p.Artifact.Index(), open, func() error {
+		s.close()
+		return nil
+	})
+}
+
 // FindParent returns the index of the nearest of these commits that the store
 // has one of, preferring the given profile's to the one under the commit's own
 // tag; nil when there is none that can be used. A push into the same store

@@ -41,6 +41,7 @@ type Request struct {
 	Changes  []git.Change
 	Known    compile.Known // packs of earlier overlays; nil for none
 	Embedder embed.Embedder
+	Vectors  compile.Vectors // asks the server of a remote embedder
 	Workers  int
 	// InProcess builds in this process, where a crash of a parser ends it.
 	InProcess bool
@@ -73,7 +74,8 @@ func Build(ctx context.Context, r Request) (*artifact.Index, error) {
 		if w.Profile.Digest != profile.Digest {
 			return nil, ErrProfile
 		}
-		return &compile.Parent{Manifest: r.Base.Manifest()}, nil
+		dense := func(_ context.Context, p int) (*artifact.DenseReader, error) { return r.Base.Dense(p) }
+		return &compile.Parent{Manifest: r.Base.Manifest(), Dense: dense}, nil
 	}
 	var inherit func(context.Context, compile.Wanted) (*compile.Inherited, error)
 	if len(r.Base.Manifest().Inputs) > 0 {
@@ -85,7 +87,7 @@ func Build(ctx context.Context, r Request) (*artifact.Index, error) {
 	_, err = compile.Run(ctx, compile.Options{
 		Inherit: inherit,
 		Repo:    t, Rev: t.commit.ID.String(), Sink: s, FindParent: find, Known: r.Known, Views: views,
-		AllowSecrets: allowed, Embedder: r.Embedder, Workers: r.Workers, InProcess: r.InProcess,
+		AllowSecrets: allowed, Embedder: r.Embedder, Vectors: r.Vectors, Workers: r.Workers, InProcess: r.InProcess,
 	})
 	if err != nil {
 		return nil, err

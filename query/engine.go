@@ -21,6 +21,9 @@ type Options struct {
 	// embedder that is not built in. It is called once, when the dense view
 	// is first needed. Nil means that only built-in embedders can be used.
 	Model func(m artifact.ModelInfo) ([]byte, error)
+	// Remote asks the server of a remote model for the vectors of questions;
+	// nil where there is none to ask.
+	Remote func(ctx context.Context, m *embed.Remote, questions []string) ([][]int8, error)
 	// Hidden are paths of files that differ from the commit in front of the
 	// user. Nothing that lies in them is part of an answer: a stale result is
 	// worse than none, and the caller says how many were left out.

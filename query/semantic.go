@@ -34,7 +34,7 @@ func (e *Engine) embedder() (embed.Embedder, error) {
 }
 
 // scoreSemantic leaves the dot product of the question and every embedded
-// document in sc.dots.
+// document in sc.dots, and embeds the first line of a long question.
 func (e *Engine) scoreSemantic(ctx context.Context, terms *queryTerms, sc *searchScratch) (rows int, name string, err error) {
 	em, err := e.embedder()
 	if err != nil {
@@ -42,6 +42,14 @@ func (e *Engine) scoreSemantic(ctx context.Context, terms *queryTerms, sc *searc
 	}
 	em = em.Clone()
 	q := make([]int8, em.Dims())
+	sc.titleVec = sc.titleVec[:0]
+	if m, ok := em.(*embed.Remote); ok {
+		if q, sc.titleVec, err = e.askRemote(ctx, m, terms); err != nil {
+			return 0, em.Name(), err
+		}
+		rows, err = e.scanDense(ctx, em, q, sc)
+		return rows, em.Name(), err
+	}
 	// Trained weights are better than those that this index's frequencies
 	// give; the projection has none.
 	hashed := em.Name() == embed.HashedName
@@ -50,16 +58,54 @@ func (e *Engine) scoreSemantic(ctx context.Context, terms *queryTerms, sc *searc
 	} else {
 		em.EmbedQuery(terms.clean, q)
 	}
-	sc.titleVec = sc.titleVec[:0]
 	if ts := terms.weightedTitle(); len(ts) > 0 {
 		sc.titleVec = make([]int8, em.Dims())
 		if hashed {
 			em.EmbedTerms(ts, sc.titleVec)
 		} else {
-			first, _, _ := strings.Cut(strings.TrimSpace(terms.clean), "\n")
-			em.EmbedQuery(first, sc.titleVec)
+			em.EmbedQuery(firstLine(terms.clean), sc.titleVec)
 		}
 	}
+	rows, err = e.scanDense(ctx, em, q, sc)
+	return rows, em.Name(), err
+}
+
+func firstLine(text string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return first
+}
+
+// askRemote has the server of a remote model embed the question, and the first
+// line of a long one. A server that cannot be had is no failure of the other
+// routes.
+func (e *Engine) askRemote(ctx context.Context, m *embed.Remote, terms *queryTerms) (q, title []int8, err error) {
+	if e.opt.Remote == nil {
+		return nil, nil, fail.New(fail.NotFound, "set PINDEX_EMBEDDER to the URL of a server that has it",
+			"the index has vectors of the model %s", quote(m.ModelName))
+	}
+	texts := []string{terms.clean}
+	if len(terms.weightedTitle()) > 0 {
+		texts = append(texts, firstLine(terms.clean))
+	}
+	rows, err := e.opt.Remote(ctx, m, texts)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, nil, err
+		}
+		return nil, nil, fail.Wrap(fail.NotFound, err, "see that the server of PINDEX_EMBEDDER runs and has it",
+			"the index has vectors of the model %s", quote(m.ModelName))
+	}
+	if len(rows) != len(texts) {
+		return nil, nil, fail.New(fail.Internal, "report this as a defect", "%d vectors for %d questions", len(rows), len(texts))
+	}
+	if len(rows) > 1 {
+		title = rows[1]
+	}
+	return rows[0], title, nil
+}
+
+// scanDense leaves the dot product of q and every embedded document in sc.dots.
+func (e *Engine) scanDense(ctx context.Context, em embed.Embedder, q []int8, sc *searchScratch) (rows int, err error) {
 	sc.dots = grow(sc.dots, e.docs)
 	sc.rowed = grow(sc.rowed, e.docs)
 	counts := make([]int, e.workers)
@@ -90,7 +136,7 @@ func (e *Engine) scoreSemantic(ctx context.Context, terms *queryTerms, sc *searc
 	for _, n := range counts {
 		rows += n
 	}
-	return rows, em.Name(), err
+	return rows, err
 }
 
 // weighted returns the question's terms with their weights in thousandths;

@@ -15,6 +15,7 @@ import (
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/compile"
 	"github.com/pindex-dev/pindex/compile/scip"
+	"github.com/pindex-dev/pindex/embed/remote"
 	"github.com/pindex-dev/pindex/fetch"
 	"github.com/pindex-dev/pindex/internal/cli"
 	"github.com/pindex-dev/pindex/internal/durable"
@@ -35,6 +36,7 @@ type compileFlags struct {
 	shard   string
 	branch  string
 	scip    []string
+	embed   string
 	require bool
 	cmake   bool
 }
@@ -67,6 +69,7 @@ then has a profile of its own. No file in the commit can allow a secret.`,
 	fl.StringArrayVar(&f.scip, "scip", nil, scipUsage)
 	fl.BoolVar(&f.require, "scip-required", false, "fail when a SCIP index has nothing that fits the commit, or no indexer makes one")
 	fl.BoolVar(&f.cmake, "scip-cmake", false, "with --scip auto: let CMake make the compile_commands.json that C and C++ need")
+	fl.StringVar(&f.embed, "embedder", builtinEmbedder, embedderUsage)
 	fl.StringVar(&f.report, "report", "", "write the build report to `FILE` as JSON")
 	fl.StringVar(&f.source, "source", "", "`URL` of the repository to write into the artifact's annotations")
 	fl.BoolVar(&f.replace, "replace", false, "let the commit's tag move even when it holds another index")
@@ -101,6 +104,8 @@ type compileAnswer struct {
 	// files that have a document.
 	SCIP    []*scip.IndexReport `json:"scip,omitempty"`
 	Precise int                 `json:"precise_files"`
+	// Embedding says what a remote model cost.
+	Embedding *compile.EmbeddingUse `json:"embedding,omitempty"`
 }
 
 const schemaCompile = "pindex.compile/0"
@@ -140,6 +145,12 @@ func runCompile(ctx context.Context, a *cli.App, f compileFlags, args []string) 
 	if err := addSCIP(a, &opts, store, f); err != nil {
 		return err
 	}
+	server, err := newEmbedder(ctx, a.Cache(), f.embed)
+	if err != nil {
+		return err
+	}
+	defer server.close(a)
+	server.options(&opts)
 	if f.dryRun {
 		return printPlan(ctx, a, opts, store, f)
 	}
@@ -187,7 +198,7 @@ func runCompile(ctx context.Context, a *cli.App, f compileFlags, args []string) 
 		Files: r.Manifest.Files, Indexed: r.Manifest.Indexed, Units: r.Manifest.Units,
 		Skipped: sum(r.Manifest.Skipped), Degraded: sum(r.Manifest.Degraded),
 		Parent: r.Report.Parent, Reused: r.Report.SegmentsReused, Built: r.Report.SegmentsBuilt,
-		SCIP: r.Report.SCIP,
+		SCIP: r.Report.SCIP, Embedding: r.Report.Embedding,
 	}
 	for _, l := range r.Manifest.Languages {
 		ans.Precise += l.Precise
@@ -206,6 +217,10 @@ func runCompile(ctx context.Context, a *cli.App, f compileFlags, args []string) 
 		fmt.Fprintf(w, "%s %s\ndigest %s\nstore  %s, tag %s\n%d of %d files indexed in %d units, %d skipped, %d degraded ('pindex status --files' lists them)\n",
 			state, ans.Commit, ans.Digest, ans.Store, ans.Tag, ans.Indexed, ans.Files, ans.Units, ans.Skipped, ans.Degraded)
 		writeSCIP(w, ans.SCIP, ans.Precise)
+		if e := ans.Embedding; e != nil {
+			fmt.Fprintf(w, "embedder %s: %d texts, %d with vectors of the parent's, %d of the cache's, %d sent in %d requests\nqueries need it too: set %s\n",
+				cli.Visible(e.Model), e.Texts, e.FromParent, e.FromCache, e.Sent, e.Requests, remote.EnvEmbedder)
+		}
 	})
 }
 
@@ -223,31 +238,36 @@ func compileMissing(ctx context.Context, r cli.CompileRequest) error {
 
 // rebuild compiles an index's commit into nothing, with the same views, and
 // returns the index digest.
-func rebuild(ctx context.Context, r cli.RebuildRequest) (string, error) {
+func rebuild(ctx context.Context, r cli.RebuildRequest) (*cli.Rebuilt, error) {
 	progress, err := newProgress(r.Progress, r.Stderr)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	views, err := parseViews(strings.Fields(r.Manifest.Profile.Options["views"])) // none named: all
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	// What the index allowed is allowed here: nothing is published.
 	allowed, err := compile.AllowedSecrets(&r.Manifest.Profile)
 	if err != nil {
-		return "", fail.Wrap(fail.Verification, err, "compile the commit again", "the index's profile is not one of this program's")
+		return nil, fail.Wrap(fail.Verification, err, "compile the commit again", "the index's profile is not one of this program's")
+	}
+	if left, ok := remoteView(r.Manifest); ok {
+		return rebuildOthers(ctx, r, left, compile.Options{
+			Repo: r.Repo, Rev: r.Manifest.Commit, Sink: compile.Discard{}, Views: others(views, left), AllowSecrets: allowed, Inputs: r.Inputs, Progress: progress,
+		})
 	}
 	res, err := compile.Run(ctx, compile.Options{
 		Repo: r.Repo, Rev: r.Manifest.Commit, Sink: compile.Discard{}, Views: views, AllowSecrets: allowed, Inputs: r.Inputs, Progress: progress,
 	})
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if res.Manifest.Profile.Digest != r.Manifest.Profile.Digest {
-		return "", fail.New(fail.Usage, "rebuild with the version and settings that made it; 'pindex inspect' shows its profile",
+		return nil, fail.New(fail.Usage, "rebuild with the version and settings that made it; 'pindex inspect' shows its profile",
 			"the index was made under another profile (%s) than this program's (%s)", r.Manifest.Profile.Digest, res.Manifest.Profile.Digest)
 	}
-	return res.Digest.String(), nil
+	return &cli.Rebuilt{Digest: res.Digest.String()}, nil
 }
 
 // adapter hands a compile's results to the store and the cache.

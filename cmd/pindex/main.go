@@ -33,6 +33,7 @@ func program() cli.Program {
 		Overlay:   layOver,
 		CheckPush: checkPush,
 		Live:      live,
+		Questions: remoteQueries,
 		MCP:       mcp.Serve,
 		Commands: func(a *cli.App) []*cobra.Command {
 			return []*cobra.Command{compileCmd(a), sealCmd(a), prepareCmd(a), branchCmd(a), exportCmd(a)}

@@ -20,5 +20,16 @@ func layOver(ctx context.Context, r cli.OverlayRequest) (*artifact.Index, error)
 	if dir := r.Cache.Dir(); dir != "" {
 		o.Known = overlay.Packs{Dir: filepath.Join(dir, "overlay")}
 	}
-	return overlay.Build(ctx, o)
+	e, err := overlayEmbedder(r)
+	if err != nil {
+		return nil, err
+	}
+	if e == nil {
+		return overlay.Build(ctx, o)
+	}
+	o.Embedder, o.Vectors = e.model, e
+	ix, err := overlay.Build(ctx, o)
+	// What the cache could not keep is asked for again.
+	_ = e.vectors.Cache.Close()
+	return ix, unreachable(err)
 }

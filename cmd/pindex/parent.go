@@ -86,7 +86,13 @@ func (p *parentFinder) find(ctx context.Context, w compile.Wanted) (*compile.Par
 	if p.sink != nil {
 		p.sink.From(found)
 	}
-	return &compile.Parent{Manifest: found.Manifest, Gone: found.Gone}, nil
+	parent := &compile.Parent{Manifest: found.Manifest, Gone: found.Gone}
+	if info, ok := found.Manifest.Views[artifact.Dense.String()]; ok && info.State == artifact.ViewReady && info.Reproducible == artifact.NotAtAll {
+		// It stays open as long as the process works: what was read is mapped.
+		ix := found.Index(ctx, p.store, p.cache, []artifact.View{artifact.Dense})
+		parent.Dense = func(_ context.Context, n int) (*artifact.DenseReader, error) { return ix.Dense(n) }
+	}
+	return parent, nil
 }
 
 // beyond looks for what the clone cannot tell: a shallow one holds too few

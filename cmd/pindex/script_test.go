@@ -18,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/pindex-dev/pindex/compile"
+	"github.com/pindex-dev/pindex/embed/remote/remotetest"
 	"github.com/pindex-dev/pindex/registry/registrytest"
 )
 
@@ -58,6 +59,7 @@ func TestScripts(t *testing.T) {
 			"code":     cmdCode,
 			"commit":   cmdCommit,
 			"damage":   cmdDamage,
+			"embedder": cmdEmbedder,
 			"github":   cmdGitHub,
 			"generate": cmdGenerate,
 			"registry": cmdRegistry,
@@ -130,6 +132,45 @@ func cmdRegistry(ts *testscript.TestScript, neg bool, args []string) {
 
 // registries are the running ones, by host:port.
 var registries sync.Map
+
+// cmdEmbedder starts a server of embeddings and reranking on a loopback port,
+// for as long as the script runs, and sets $EMBEDDER to its address and $TOY to that with its
+// model's name, in which a script would see a comment. Once there
+// is one, it changes it: embedder [FAULT | model NAME SECRET | key KEY | texts N
+// | stop]. texts checks how many came since the last check.
+func cmdEmbedder(ts *testscript.TestScript, neg bool, args []string) {
+	v, ok := registries.Load("embedder " + ts.Getenv("EMBEDDER"))
+	if !ok {
+		s := &remotetest.Server{ModelName: "toy"}
+		ts.Setenv("EMBEDDER", s.Start())
+		ts.Setenv("TOY", ts.Getenv("EMBEDDER")+"#toy")
+		ts.Defer(s.Close)
+		registries.Store("embedder "+ts.Getenv("EMBEDDER"), s)
+		v = s
+	}
+	s := v.(*remotetest.Server)
+	s.Lock()
+	defer s.Unlock()
+	switch {
+	case neg || len(args) > 3:
+		ts.Fatalf("usage: embedder [FAULT | model NAME SECRET | key KEY | texts N]")
+	case len(args) == 3 && args[0] == "model":
+		s.ModelName, s.Secret = args[1], args[2]
+	case len(args) == 2 && args[0] == "key":
+		s.Key = args[1]
+	case len(args) == 2 && args[0] == "texts":
+		if got := fmt.Sprint(len(s.Texts)); got != args[1] {
+			ts.Fatalf("the embedder got %s texts, not %s: %.2000q", got, args[1], s.Texts)
+		}
+		s.Texts = nil
+	case len(args) == 1:
+		s.Fault = remotetest.Fault(args[0])
+	case len(args) == 0:
+		s.Fault = remotetest.None
+	default:
+		ts.Fatalf("usage: embedder [FAULT | model NAME SECRET | key KEY | texts N]")
+	}
+}
 
 // cmdRequests checks how many requests of each kind came since the last check,
 // and that there were no others: requests [KIND=N ...], such as GET-blob=3.

@@ -102,6 +102,7 @@ type sealFlags struct {
 	shards  int
 	views   []string
 	allow   []string
+	embed   string
 	source  string
 	replace bool
 	public  bool
@@ -126,6 +127,7 @@ with. The shards' tags are removed then, where the registry can do that.`,
 	fl.IntVar(&f.shards, "shards", 0, "shards in all (default: as many as the store's records say)")
 	fl.StringSliceVar(&f.views, "views", nil, "the views that the shards were compiled with")
 	fl.StringArrayVar(&f.allow, "allow-secret", nil, "as the shards were compiled with (repeatable)")
+	fl.StringVar(&f.embed, "embedder", builtinEmbedder, "as the shards were compiled with")
 	fl.StringVar(&f.source, "source", "", "`URL` of the repository to write into the artifact's annotations")
 	fl.BoolVar(&f.replace, "replace", false, "let the commit's tag move even when it holds another index")
 	fl.BoolVar(&f.public, "allow-public", false, cli.AllowPublicUsage)
@@ -182,6 +184,12 @@ func runSeal(ctx context.Context, a *cli.App, f sealFlags, args []string) error 
 		Repo: repo, Rev: rev, Sink: adapter{sink}, FindParent: j.find, Complete: true,
 		Views: views, AllowSecrets: f.allow, Progress: progress,
 	}
+	server, err := newEmbedder(ctx, a.Cache(), f.embed)
+	if err != nil {
+		return err
+	}
+	defer server.close(a)
+	server.options(&opts)
 	r, err := compile.Run(ctx, opts)
 	if errors.Is(err, errShardFailed) {
 		// What one shard could not build is in no shard's index.

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/embed"
 	"github.com/pindex-dev/pindex/fetch"
 	"github.com/pindex-dev/pindex/git"
 	"github.com/pindex-dev/pindex/internal/fail"
@@ -38,7 +39,7 @@ type Program struct {
 	// Rebuild compiles the commit of an index anew with the same settings,
 	// stores nothing, and returns the index digest; nil in a program that only
 	// reads.
-	Rebuild func(ctx context.Context, r RebuildRequest) (string, error)
+	Rebuild func(ctx context.Context, r RebuildRequest) (*Rebuilt, error)
 	// Overlay makes an index of a working tree, or of a commit without one, on
 	// top of another; nil in a program that only reads. It gives fail.NoIndex
 	// when the base was made by another version of the program.
@@ -50,6 +51,10 @@ type Program struct {
 	// Live asks a language server; nil in a program that cannot. It is used
 	// where the user asked for it by --live, and never over MCP.
 	Live func(ctx context.Context, r LiveRequest) (*LiveAnswer, error)
+	// Questions returns what asks the user's server for the vectors of
+	// questions, nil where the user has named none; a nil field is a program
+	// that cannot ask. An index names a model and never an address.
+	Questions func() func(ctx context.Context, m *embed.Remote, questions []string) ([][]int8, error)
 	// MCP serves the Model Context Protocol to one peer; nil in a program
 	// without.
 	MCP func(ctx context.Context, in io.ReadCloser, out io.Writer, o tools.Options) error
@@ -75,6 +80,8 @@ type OverlayRequest struct {
 	WorkTree string
 	Changes  []git.Change // of the working tree against Commit; none: Commit's own tree
 	Cache    *fetch.Cache
+	// Model reads the base's model.
+	Model func(artifact.ModelInfo) ([]byte, error)
 }
 
 // RebuildRequest asks for a fresh build to compare with.
@@ -84,6 +91,13 @@ type RebuildRequest struct {
 	Inputs   [][]byte           // its input layers, in partition order
 	Progress string
 	Stderr   io.Writer
+}
+
+// Rebuilt is what a fresh build gave.
+type Rebuilt struct {
+	Digest string
+	// Left are views that are not reproducible, and were not compared.
+	Left []string
 }
 
 // App is one run of a program: its streams and its global options.

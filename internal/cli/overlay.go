@@ -136,7 +136,7 @@ func (a *App) layOver(ctx context.Context, s *session, changes []git.Change) (*a
 	}
 	over, err := a.Overlay(ctx, OverlayRequest{
 		Base: s.index, Repo: repo, Commit: s.asked,
-		WorkTree: l.WorkTree, Changes: changes, Cache: s.cache,
+		WorkTree: l.WorkTree, Changes: changes, Cache: s.cache, Model: s.options.Model,
 	})
 	if fail.CodeOf(err) == fail.NoIndex {
 		a.Note("%v: results in changed files are left out", err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/embed"
 	"github.com/pindex-dev/pindex/fetch"
 	"github.com/pindex-dev/pindex/git"
 	"github.com/pindex-dev/pindex/internal/fail"
@@ -124,6 +125,7 @@ func (a *App) open(ctx context.Context) (*session, error) {
 	}
 	s := &session{index: ix, cache: cache, asked: commit, distance: distance}
 	s.options.Model = func(m artifact.ModelInfo) ([]byte, error) { return fetch.Model(ctx, store, cache, m) }
+	s.options.Remote = a.questions()
 	opt := s.options
 	if err := a.compareWorkTree(ctx, s, &opt); err != nil {
 		return nil, errors.Join(err, ix.Close())
@@ -372,3 +374,13 @@ func freshness(distance, files int) query.Freshness {
 }
 
 func short(commit string) string { return commit[:min(12, len(commit))] }
+
+// questions is what an engine asks for the vectors of questions; nil for none.
+func (a *App) questions() func(context.Context, *embed.Remote, []string) ([][]int8, error) {
+	if a.Questions == nil {
+		return func(_ context.Context, m *embed.Remote, _ []string) ([][]int8, error) {
+			return nil, fail.New(fail.NotFound, "use the full program, with PINDEX_EMBEDDER set", "%s asks no server", a.Name)
+		}
+	}
+	return a.Questions()
+}

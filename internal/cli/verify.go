@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -29,6 +30,9 @@ type verifyAnswer struct {
 	Blobs     int            `json:"blobs"`      // files whose content hashes to their entry's id
 	NoContent map[string]int `json:"no_content"` // reason -> entries proved by id alone
 	Rebuilt   bool           `json:"rebuilt"`    // a fresh build gave the same digest
+	// Left are the views that no fresh build can give again, a remote model's,
+	// and that were left out of the comparison.
+	Left []string `json:"not_reproducible,omitempty"`
 }
 
 func (a *App) verifyCmd() *cobra.Command {
@@ -103,15 +107,15 @@ func (a *App) compareRebuild(ctx context.Context, ans *verifyAnswer, m *artifact
 		return fail.New(fail.Verification, "do not use this index; compile the commit again with --replace",
 			"the index names %d inputs and carries %d layers of them", len(m.Inputs), len(inputs))
 	}
-	digest, err := a.Rebuild(ctx, RebuildRequest{Repo: repo, Manifest: m, Inputs: inputs, Progress: a.Progress(), Stderr: a.Stderr})
+	fresh, err := a.Rebuild(ctx, RebuildRequest{Repo: repo, Manifest: m, Inputs: inputs, Progress: a.Progress(), Stderr: a.Stderr})
 	if err != nil {
 		return err
 	}
-	if digest != ans.Digest {
+	if fresh.Digest != ans.Digest {
 		return fail.New(fail.Verification, "do not use this index; compile the commit again with --replace",
-			"a fresh build of %s gives %s, the index in %s is %s", short(ans.Commit), digest, store.Name(), ans.Digest)
+			"a fresh build of %s gives %s, the index in %s is %s", short(ans.Commit), fresh.Digest, store.Name(), ans.Digest)
 	}
-	ans.Rebuilt = true
+	ans.Rebuilt, ans.Left = true, fresh.Left
 	return nil
 }
 
@@ -154,7 +158,10 @@ func writeVerify(o *output, v *verifyAnswer) {
 	for _, reason := range sortedKeys(v.NoContent) {
 		o.print("        %s proved by id alone (%s)\n", count(v.NoContent[reason], "file"), reason)
 	}
-	if v.Rebuilt {
+	switch {
+	case v.Rebuilt && len(v.Left) > 0:
+		o.print("ok      a fresh build gives the same segments, but for those of the view that is not reproducible: %s\n", strings.Join(v.Left, ", "))
+	case v.Rebuilt:
 		o.print("ok      a fresh build gives the same digest\n")
 	}
 }

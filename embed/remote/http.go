@@ -1,0 +1,269 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pindex-dev/pindex/internal/fail"
+)
+
+// Limits bound what a client does. The zero value of each field means the
+// default.
+type Limits struct {
+	Batch      int           // texts in one request; 64
+	BatchBytes int           // bytes of texts in one request, but for a single longer one; 192 KiB
+	InFlight   int           // requests at a time; 4
+	Attempts   int           // of one request; 6
+	Timeout    time.Duration // of one attempt; 2 minutes
+	Wait       time.Duration // before the second attempt, doubled for each later one; 500 ms
+	MaxWait    time.Duration // whatever a server asks for; 30 s
+}
+
+// ForQueries are the limits of somebody who waits for an answer.
+var ForQueries = Limits{Attempts: 2, Timeout: 8 * time.Second, Wait: 200 * time.Millisecond, MaxWait: time.Second}
+
+func (l Limits) orDefault() Limits {
+	for _, x := range []struct {
+		to *int
+		n  int
+	}{{&l.Batch, 64}, {&l.BatchBytes, 192 << 10}, {&l.InFlight, 4}, {&l.Attempts, 6}} {
+		if *x.to <= 0 {
+			*x.to = x.n
+		}
+	}
+	for _, x := range []struct {
+		to *time.Duration
+		d  time.Duration
+	}{{&l.Timeout, 2 * time.Minute}, {&l.Wait, 500 * time.Millisecond}, {&l.MaxWait, 30 * time.Second}} {
+		if *x.to <= 0 {
+			*x.to = x.d
+		}
+	}
+	return l
+}
+
+// errTooLarge means that the server does not take what was sent as it is: too
+// many texts, or too long ones.
+var errTooLarge = errors.New("the server does not take so much at once")
+
+// requester sends requests of one endpoint.
+type requester struct {
+	e      *Endpoint
+	limits Limits
+	client *http.Client
+	slots  chan struct{}
+	// tried is called before every attempt, with its number from 0; may be nil.
+	tried func(attempt int)
+}
+
+func newRequester(e *Endpoint, l Limits) *requester {
+	l = l.orDefault()
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.MaxIdleConnsPerHost = l.InFlight
+	t.MaxResponseHeaderBytes = 64 << 10
+	return &requester{
+		e: e, limits: l, slots: make(chan struct{}, l.InFlight),
+		client: &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
+	}
+}
+
+// passing marks failures that another attempt may not meet.
+type passing struct {
+	err  error
+	wait time.Duration // that the server asks for; 0 for none
+}
+
+func (p *passing) Error() string { return p.err.Error() }
+func (p *passing) Unwrap() error { return p.err }
+
+// ask sends one request, again where the failure may pass, and hands a good
+// answer of at most limit bytes to read.
+func (r *requester) ask(ctx context.Context, method, url string, body any, limit int64, read func([]byte) error) error {
+	var sent []byte
+	if body != nil {
+		var err error
+		if sent, err = json.Marshal(body); err != nil {
+			return err
+		}
+	}
+	select {
+	case r.slots <- struct{}{}:
+		defer func() { <-r.slots }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	wait := r.limits.Wait
+	for attempt := 0; ; attempt++ {
+		if r.tried != nil {
+			r.tried(attempt)
+		}
+		err := r.once(ctx, method, url, sent, limit, read)
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		var p *passing
+		if !errors.As(err, &p) || attempt+1 >= r.limits.Attempts {
+			return err
+		}
+		pause := wait
+		if p.wait > 0 {
+			pause = p.wait
+		} else {
+			pause += spread(sent, attempt, wait/2)
+		}
+		select {
+		case <-time.After(min(pause, r.limits.MaxWait)):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		wait *= 2
+	}
+}
+
+// spread keeps requests that failed together from coming back together.
+func spread(sent []byte, attempt int, most time.Duration) time.Duration {
+	h := sha256.Sum256(append([]byte{byte(attempt)}, sent...))
+	return time.Duration(binary.LittleEndian.Uint32(h[:])) % max(most, 1)
+}
+
+func (r *requester) once(ctx context.Context, method, url string, sent []byte, limit int64, read func([]byte) error) error {
+	ctx, cancel := context.WithTimeout(ctx, r.limits.Timeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(sent))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", "pindex")
+	if sent != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if r.e.key != "" {
+		req.Header.Set("Authorization", "Bearer "+r.e.key)
+	}
+	res, err := r.client.Do(req)
+	if err != nil {
+		return &passing{err: r.clean(err)}
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return r.refused(res)
+	}
+	if res.ContentLength > limit {
+		return fmt.Errorf("an answer of %d bytes, and at most %d are expected", res.ContentLength, limit)
+	}
+	b, err := io.ReadAll(io.LimitReader(res.Body, limit+1))
+	if err != nil {
+		return &passing{err: fmt.Errorf("reading the answer: %w", r.clean(err))}
+	}
+	if int64(len(b)) > limit {
+		return fmt.Errorf("an answer of more than the %d bytes that are expected", limit)
+	}
+	return read(b)
+}
+
+// refused turns a status into an error that says what the server said, in so
+// far as it is short.
+func (r *requester) refused(res *http.Response) error {
+	head, _ := io.ReadAll(io.LimitReader(res.Body, 4<<10)) // what cannot be read says nothing
+	err := fmt.Errorf("HTTP %d %s%s", res.StatusCode, http.StatusText(res.StatusCode), r.said(head))
+	switch code := res.StatusCode; {
+	case code == http.StatusUnauthorized || code == http.StatusForbidden:
+		what := "set " + r.e.envKey + " to a key of this server"
+		if r.e.key != "" {
+			what = "check the key in " + r.e.envKey
+		}
+		return fail.Wrap(fail.Network, err, what, "%s refuses the request", r.e.Host())
+	case code == http.StatusBadRequest || code == http.StatusRequestEntityTooLarge || code == http.StatusUnprocessableEntity:
+		return fmt.Errorf("%w: %w", errTooLarge, err)
+	case code == http.StatusRequestTimeout || code == http.StatusTooEarly || code == http.StatusTooManyRequests || code >= 500:
+		return &passing{err: err, wait: retryAfter(res.Header.Get("Retry-After"))}
+	}
+	return err
+}
+
+func retryAfter(h string) time.Duration {
+	if n, err := strconv.Atoi(strings.TrimSpace(h)); err == nil && n > 0 && n < 1<<20 {
+		return time.Duration(n) * time.Second
+	}
+	return 0
+}
+
+// said quotes the message of an error answer, without the key.
+func (r *requester) said(b []byte) string {
+	var e struct {
+		Error   json.RawMessage `json:"error"`
+		Message string          `json:"message"`
+		Detail  json.RawMessage `json:"detail"`
+	}
+	text := ""
+	if json.Unmarshal(b, &e) == nil {
+		var inner struct {
+			Message string `json:"message"`
+		}
+		switch {
+		case json.Unmarshal(e.Error, &inner) == nil && inner.Message != "":
+			text = inner.Message
+		case json.Unmarshal(e.Error, &text) == nil && text != "":
+		case e.Message != "":
+			text = e.Message
+		default:
+			_ = json.Unmarshal(e.Detail, &text) // another form says nothing
+		}
+	}
+	text = strings.Join(strings.Fields(r.hide(text)), " ")
+	if len(text) > 200 {
+		text = strings.ToValidUTF8(text[:200], "") + "…"
+	}
+	if text == "" {
+		return ""
+	}
+	return ": " + strconv.Quote(text)
+}
+
+// hide removes the key, which a server might repeat.
+func (r *requester) hide(s string) string {
+	if r.e.key == "" {
+		return s
+	}
+	return strings.ReplaceAll(s, r.e.key, "…")
+}
+
+// clean takes the address out of an error of net/http, which names it.
+func (r *requester) clean(err error) error {
+	type wrapped interface{ Unwrap() error }
+	for {
+		if w, ok := err.(wrapped); ok && strings.HasPrefix(fmt.Sprintf("%T", err), "*url.") {
+			err = w.Unwrap()
+			continue
+		}
+		return err
+	}
+}
+
+// parse decodes an answer; one that ends in its middle may be whole another
+// time.
+func parse(b []byte, v any) error {
+	err := json.Unmarshal(b, v)
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) && syntax.Offset >= int64(len(b)) {
+		return &passing{err: fmt.Errorf("the answer is cut off: %w", err)}
+	}
+	if err != nil {
+		return fmt.Errorf("the answer cannot be read: %w", err)
+	}
+	return nil
+}
