@@ -10,14 +10,13 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/compile"
 	"github.com/pindex-dev/pindex/compile/scip"
 	"github.com/pindex-dev/pindex/embed/remote"
 	"github.com/pindex-dev/pindex/fetch"
 	"github.com/pindex-dev/pindex/internal/cli"
+	"github.com/pindex-dev/pindex/internal/command"
 	"github.com/pindex-dev/pindex/internal/durable"
 	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/registry"
@@ -41,9 +40,9 @@ type compileFlags struct {
 	cmake   bool
 }
 
-func compileCmd(a *cli.App) *cobra.Command {
+func compileCmd(a *cli.App) *command.Command {
 	var f compileFlags
-	c := &cobra.Command{
+	c := &command.Command{
 		Use:   "compile [REV]",
 		Short: "Build a commit's index from git objects and publish it to the store",
 		Long: `Build a commit's index (default: HEAD) from git objects, never from the working
@@ -57,8 +56,8 @@ then has a profile of its own. No file in the commit can allow a secret.`,
 		Example: `  pindex compile
   pindex compile v2.0 --store ./index --report report.json
   pindex compile --dry-run`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error { return runCompile(c.Context(), a, f, args) },
+		Args: command.MaximumNArgs(1),
+		RunE: func(c *command.Command, args []string) error { return runCompile(c.Context(), a, f, args) },
 	}
 	fl := c.Flags()
 	fl.StringSliceVar(&f.views, "views", nil, "views to build: source, lexical, dense, structural (default: all)")

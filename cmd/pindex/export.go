@@ -4,18 +4,17 @@ import (
 	"context"
 	"io"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pindex-dev/pindex/export"
 	"github.com/pindex-dev/pindex/internal/cli"
+	"github.com/pindex-dev/pindex/internal/command"
 	"github.com/pindex-dev/pindex/internal/durable"
 	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/query"
 )
 
-func exportCmd(a *cli.App) *cobra.Command {
+func exportCmd(a *cli.App) *command.Command {
 	var scipOut, lines, heuristic bool
-	c := &cobra.Command{
+	c := &command.Command{
 		Use:   "export --scip|--jsonl [FILE]",
 		Short: "Write the structural view as a SCIP index or as JSON lines",
 		Long: `Write the structural view of a commit's index to FILE, or to standard output:
@@ -25,8 +24,8 @@ others have symbols that name the file and the declaration and stay when lines
 move, and the uses that syntax binds; --heuristic adds likely ones.`,
 		Example: `  pindex export --scip index.scip
   pindex export --jsonl | grep '"type":"edge"'`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+		Args: command.MaximumNArgs(1),
+		RunE: func(c *command.Command, args []string) error {
 			if scipOut == lines {
 				return fail.New(fail.Usage, "choose --scip or --jsonl", "export needs one form")
 			}

@@ -5,11 +5,10 @@ import (
 	"context"
 	"os"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pindex-dev/pindex/compile"
 	"github.com/pindex-dev/pindex/git/gogit"
 	"github.com/pindex-dev/pindex/internal/cli"
+	"github.com/pindex-dev/pindex/internal/command"
 	"github.com/pindex-dev/pindex/mcp"
 )
 
@@ -35,8 +34,8 @@ func program() cli.Program {
 		Live:      live,
 		Questions: remoteQueries,
 		MCP:       mcp.Serve,
-		Commands: func(a *cli.App) []*cobra.Command {
-			return []*cobra.Command{compileCmd(a), sealCmd(a), prepareCmd(a), branchCmd(a), exportCmd(a)}
+		Commands: func(a *cli.App) []*command.Command {
+			return []*command.Command{compileCmd(a), sealCmd(a), prepareCmd(a), branchCmd(a), exportCmd(a)}
 		},
 	}
 }

@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pindex-dev/pindex/compile"
 	"github.com/pindex-dev/pindex/internal/cli"
+	"github.com/pindex-dev/pindex/internal/command"
 	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/internal/gitobj"
 	"github.com/pindex-dev/pindex/registry"
@@ -25,9 +24,9 @@ type prepareAnswer struct {
 
 const schemaPrepare = "pindex.prepare/0"
 
-func prepareCmd(a *cli.App) *cobra.Command {
+func prepareCmd(a *cli.App) *command.Command {
 	var f prepareFlags
-	c := &cobra.Command{
+	c := &command.Command{
 		Use:   "prepare [REV] --into DIR",
 		Short: "Ready a folder for a compile without the registry and its credentials",
 		Long: `Bring the manifests, and no packs, of the index that a compile of REV (default:
@@ -37,8 +36,8 @@ them, and 'cp DIR STORE' pushes the rest. What reads the commit needs no
 credentials, and what is unchanged is neither downloaded nor uploaded.`,
 		Example: `  pindex prepare --store ghcr.io/o/r/pindex --into ./index
   pindex compile --store ./index --parent COMMIT && pindex cp ./index ghcr.io/o/r/pindex`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error { return runPrepare(c.Context(), a, args, f) },
+		Args: command.MaximumNArgs(1),
+		RunE: func(c *command.Command, args []string) error { return runPrepare(c.Context(), a, args, f) },
 	}
 	c.Flags().StringVar(&f.into, "into", "", "the folder `DIR`")
 	c.Flags().StringSliceVar(&f.views, "views", nil, "the views that the compile will build")
@@ -116,8 +115,8 @@ type branchAnswer struct {
 
 const schemaBranch = "pindex.branch/0"
 
-func branchCmd(a *cli.App) *cobra.Command {
-	return &cobra.Command{
+func branchCmd(a *cli.App) *command.Command {
+	return &command.Command{
 		Use:   "branch NAME [REV]",
 		Short: "Let a branch's tag follow to a commit's index",
 		Long: `Let the tag branch-NAME follow to the index of REV (default: HEAD), unless it
@@ -125,8 +124,8 @@ holds one of a commit that REV does not descend from: a late job for an older
 commit cannot move it back.`,
 		Example: `  pindex branch main --store ghcr.io/o/r/pindex
   pindex branch release/2.x v2.4`,
-		Args: cobra.RangeArgs(1, 2),
-		RunE: func(c *cobra.Command, args []string) error {
+		Args: command.RangeArgs(1, 2),
+		RunE: func(c *command.Command, args []string) error {
 			ctx := c.Context()
 			repo, err := a.History(ctx)
 			if err != nil {

@@ -9,11 +9,11 @@ import (
 	"strings"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
-	"github.com/spf13/cobra"
 
 	"github.com/pindex-dev/pindex/compile"
 	"github.com/pindex-dev/pindex/fetch"
 	"github.com/pindex-dev/pindex/internal/cli"
+	"github.com/pindex-dev/pindex/internal/command"
 	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/registry"
 )
@@ -109,9 +109,9 @@ type sealFlags struct {
 	keep    bool
 }
 
-func sealCmd(a *cli.App) *cobra.Command {
+func sealCmd(a *cli.App) *command.Command {
 	var f sealFlags
-	c := &cobra.Command{
+	c := &command.Command{
 		Use:   "seal [REV]",
 		Short: "Join the shards of a distributed compile into one index",
 		Long: `Join the shards that 'compile --shard I/N' made of a commit (default: HEAD) into
@@ -120,8 +120,8 @@ partition is in exactly one shard, and under the key that it would be built
 with. The shards' tags are removed then, where the registry can do that.`,
 		Example: `  pindex compile --shard 1/2 && pindex compile --shard 2/2 && pindex seal
   pindex seal v2.0 --store ghcr.io/owner/repository/pindex --shards 8`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error { return runSeal(c.Context(), a, f, args) },
+		Args: command.MaximumNArgs(1),
+		RunE: func(c *command.Command, args []string) error { return runSeal(c.Context(), a, f, args) },
 	}
 	fl := c.Flags()
 	fl.IntVar(&f.shards, "shards", 0, "shards in all (default: as many as the store's records say)")

@@ -13,13 +13,13 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/embed"
 	"github.com/pindex-dev/pindex/fetch"
 	"github.com/pindex-dev/pindex/git"
+	"github.com/pindex-dev/pindex/internal/command"
 	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/mcp/tools"
 	"github.com/pindex-dev/pindex/registry"
@@ -59,7 +59,7 @@ type Program struct {
 	// without.
 	MCP func(ctx context.Context, in io.ReadCloser, out io.Writer, o tools.Options) error
 	// Commands are the program's own commands beside the reading ones.
-	Commands func(a *App) []*cobra.Command
+	Commands func(a *App) []*command.Command
 }
 
 // CompileRequest asks for one commit's index.
@@ -135,11 +135,8 @@ func Main(p Program) int {
 // Run runs one command line.
 func (a *App) Run(ctx context.Context, args []string) fail.Code {
 	root := a.root()
-	root.SetArgs(args)
-	root.SetIn(a.Stdin)
 	root.SetOut(a.Stdout)
-	root.SetErr(a.Stderr)
-	err := root.ExecuteContext(ctx)
+	err := root.ExecuteContext(ctx, args)
 	if a.repo != nil {
 		err = errors.Join(err, a.repo.Close())
 	}
@@ -193,23 +190,21 @@ func nothing() error {
 	return &fail.Error{Code: fail.NotFound, What: "nothing found", Err: errSaid}
 }
 
-func (a *App) root() *cobra.Command {
-	root := &cobra.Command{
-		Use:           a.Name,
-		Short:         "Search, navigate and read one commit of a repository from its index",
-		Version:       a.Version,
-		SilenceErrors: true,
-		// Run makes cobra call Args for a word that is no command.
-		Args: func(c *cobra.Command, args []string) error {
+func (a *App) root() *command.Command {
+	root := &command.Command{
+		Use:     a.Name,
+		Short:   "Search, navigate and read one commit of a repository from its index",
+		Version: a.Version,
+		// A word that is no command comes here.
+		Args: func(c *command.Command, args []string) error {
 			if len(args) > 0 {
 				return fail.New(fail.Usage, fmt.Sprintf("see '%s --help'", c.CommandPath()), "unknown command %q", args[0])
 			}
 			return nil
 		},
-		RunE:         func(c *cobra.Command, _ []string) error { return c.Help() },
-		SilenceUsage: true,
+		RunE: func(c *command.Command, _ []string) error { return c.Help() },
 	}
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+	root.SetFlagErrorFunc(func(c *command.Command, err error) error {
 		return fail.New(fail.Usage, fmt.Sprintf("see '%s --help'", c.CommandPath()), "%v", err)
 	})
 	f := root.PersistentFlags()
@@ -223,7 +218,7 @@ func (a *App) root() *cobra.Command {
 	if a.Compile != nil {
 		f.BoolVar(&a.noCompile, "no-compile", false, "fail with exit code 3 where no index is found, instead of compiling one")
 	}
-	root.PersistentPreRunE = func(*cobra.Command, []string) error {
+	root.PersistentPreRunE = func(*command.Command, []string) error {
 		switch a.progress {
 		case "auto", "plain", "none":
 		default:
@@ -257,9 +252,9 @@ func (a *App) root() *cobra.Command {
 
 // usageErrors gives argument errors of a command the exit code 2 and its
 // usage.
-func usageErrors(c *cobra.Command) {
+func usageErrors(c *command.Command) {
 	if check := c.Args; check != nil {
-		c.Args = func(c *cobra.Command, args []string) error {
+		c.Args = func(c *command.Command, args []string) error {
 			if err := check(c, args); err != nil {
 				return fail.New(fail.Usage, fmt.Sprintf("usage: %s", c.UseLine()), "%v", err)
 			}

@@ -9,9 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pindex-dev/pindex/fetch"
+	"github.com/pindex-dev/pindex/internal/command"
 	"github.com/pindex-dev/pindex/internal/fail"
 )
 
@@ -36,15 +35,15 @@ type cachePruneAnswer struct {
 	*fetch.Pruned
 }
 
-func (a *App) cacheCmd() *cobra.Command {
-	c := &cobra.Command{
+func (a *App) cacheCmd() *command.Command {
+	c := &command.Command{
 		Use:   "cache",
 		Short: "Where verified index files are kept on this machine, and how many",
 		Long: `Where verified index files are kept on this machine, and how many. Everything in
 the cache can be fetched or unpacked again from the store. The default local
 store, a folder in it, does not belong to it: cache commands never touch it.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+		Args: command.NoArgs,
+		RunE: func(c *command.Command, _ []string) error {
 			ans, err := a.cacheUsage(c.Context())
 			if err != nil {
 				return err
@@ -80,9 +79,9 @@ func (a *App) cacheUsage(ctx context.Context) (*cacheAnswer, error) {
 	return ans, nil
 }
 
-func (a *App) cachePruneCmd() *cobra.Command {
+func (a *App) cachePruneCmd() *command.Command {
 	var maxSize, olderThan string
-	c := &cobra.Command{
+	c := &command.Command{
 		Use:   "prune",
 		Short: "Remove from the cache what was not used for longest",
 		Long: `Remove from the cache what was not used for longest, until it is within the
@@ -90,8 +89,8 @@ limits. It may run beside searches and pulls: who reads a file keeps it. Indexes
 in stores, also in the local one, are not touched.`,
 		Example: `  pindex cache prune --max-size 2G
   pindex cache prune --older-than 30d`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+		Args: command.NoArgs,
+		RunE: func(c *command.Command, _ []string) error {
 			if maxSize == "" && olderThan == "" {
 				return fail.New(fail.Usage, "say --max-size 2G, --older-than 30d, or both", "nothing says what to remove")
 			}

@@ -10,9 +10,8 @@ import (
 	"os"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pindex-dev/pindex/bundle"
+	"github.com/pindex-dev/pindex/internal/command"
 	"github.com/pindex-dev/pindex/internal/durable"
 	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/internal/gitobj"
@@ -30,9 +29,9 @@ type contextFlags struct {
 	allowOverlay bool
 }
 
-func (a *App) contextCmd() *cobra.Command {
+func (a *App) contextCmd() *command.Command {
 	var o contextFlags
-	c := &cobra.Command{
+	c := &command.Command{
 		Use:   "context QUERY",
 		Short: "One bounded, verbatim bundle of the lines that a task needs",
 		Long: `One bounded bundle of the lines that a task needs: verbatim, behind their
@@ -49,13 +48,13 @@ makes the same bytes again anywhere. --diff says what the bundle has that an
 older receipt's had not, and the other way.`,
 		Example: `  pindex context "sessions are lost when the cookie is larger than 4 kB" --budget 13800
   pindex context "where are routes matched" --policy eager --receipt routes.receipt`,
-		Args: func(_ *cobra.Command, args []string) error {
+		Args: func(_ *command.Command, args []string) error {
 			if none := o.Policy == "compact" || o.diff != ""; len(args) > 1 || len(args) == 0 && !none {
 				return errors.New("one query is needed; put several words in quotes")
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, args []string) error {
+		RunE: func(c *command.Command, args []string) error {
 			if len(args) > 0 {
 				o.Query = args[0]
 			}
@@ -76,7 +75,7 @@ older receipt's had not, and the other way.`,
 	return c
 }
 
-func (a *App) context(c *cobra.Command, o *contextFlags) error {
+func (a *App) context(c *command.Command, o *contextFlags) error {
 	if o.Policy == "compact" {
 		return a.compact(o)
 	}
@@ -162,7 +161,7 @@ func (a *App) compact(o *contextFlags) error {
 }
 
 // asBefore takes from an older receipt what the command line does not say.
-func (a *App) asBefore(c *cobra.Command, o *contextFlags, old *bundle.Receipt) {
+func (a *App) asBefore(c *command.Command, o *contextFlags, old *bundle.Receipt) {
 	before := old.Options
 	before.Query = old.Query()
 	if o.Query != "" {

@@ -5,18 +5,17 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/git"
+	"github.com/pindex-dev/pindex/internal/command"
 	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/internal/linediff"
 	"github.com/pindex-dev/pindex/query"
 )
 
-func (a *App) impactCmd() *cobra.Command {
+func (a *App) impactCmd() *command.Command {
 	var o query.ImpactOptions
-	c := &cobra.Command{
+	c := &command.Command{
 		Use:   "impact TARGET",
 		Short: "What a change of it may reach: its users, their users, and so on",
 		Long: `What a change of it may reach: what uses it, what uses that, and so on, the
@@ -25,8 +24,8 @@ nearest first. Uses that no rule binds are counted, not followed.
 ` + targetHelp,
 		Example: `  pindex impact url_for
   pindex impact Context.JSON --depth 5 --path 'routes/**'`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+		Args: command.ExactArgs(1),
+		RunE: func(c *command.Command, args []string) error {
 			return a.withSession(c.Context(), func(s *session) error {
 				o.Target = a.treePath(args[0])
 				r, err := s.engine.Impact(c.Context(), o)
@@ -57,16 +56,16 @@ func cut(is bool) string {
 	return ""
 }
 
-func (a *App) implementationsCmd() *cobra.Command {
+func (a *App) implementationsCmd() *command.Command {
 	var o query.UsesOptions
-	c := &cobra.Command{
+	c := &command.Command{
 		Use:   "implementations TARGET",
 		Short: "The types below a type, or what implements or overrides a method",
 		Long:  "The types below a type, or what implements or overrides a method.\n\n" + targetHelp,
 		Example: `  pindex implementations Render
   pindex implementations SessionInterface.open_session`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+		Args: command.ExactArgs(1),
+		RunE: func(c *command.Command, args []string) error {
 			return a.withSession(c.Context(), func(s *session) error {
 				o.Target = a.treePath(args[0])
 				r, err := s.engine.Implementations(c.Context(), o)
@@ -87,16 +86,16 @@ func (a *App) implementationsCmd() *cobra.Command {
 	return c
 }
 
-func (a *App) hierarchyCmd() *cobra.Command {
+func (a *App) hierarchyCmd() *command.Command {
 	var o query.UsesOptions
-	c := &cobra.Command{
+	c := &command.Command{
 		Use:   "hierarchy TYPE",
 		Short: "The types above and below a type",
 		Long:  "The types above and below a type, nearest first.\n\n" + targetHelp,
 		Example: `  pindex hierarchy Flask
   pindex hierarchy src/werkzeug/http.py:Headers --json`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+		Args: command.ExactArgs(1),
+		RunE: func(c *command.Command, args []string) error {
 			return a.withSession(c.Context(), func(s *session) error {
 				o.Target = a.treePath(args[0])
 				r, err := s.engine.Hierarchy(c.Context(), o)
@@ -120,16 +119,16 @@ func (a *App) hierarchyCmd() *cobra.Command {
 	return c
 }
 
-func (a *App) traceCmd() *cobra.Command {
+func (a *App) traceCmd() *command.Command {
 	depth := 0
-	c := &cobra.Command{
+	c := &command.Command{
 		Use:   "trace FROM TO",
 		Short: "The shortest chain of calls from one declaration to another",
 		Long:  "The shortest chain of calls from one declaration to another.\n\n" + targetHelp,
 		Example: `  pindex trace Flask.wsgi_app Flask.handle_user_exception
   pindex trace main.go:main serveHTTP --json`,
-		Args: cobra.ExactArgs(2),
-		RunE: func(c *cobra.Command, args []string) error {
+		Args: command.ExactArgs(2),
+		RunE: func(c *command.Command, args []string) error {
 			return a.withSession(c.Context(), func(s *session) error {
 				r, err := s.engine.Trace(c.Context(), a.treePath(args[0]), a.treePath(args[1]), depth)
 				if err != nil {
@@ -147,10 +146,10 @@ func (a *App) traceCmd() *cobra.Command {
 	return c
 }
 
-func (a *App) affectedCmd() *cobra.Command {
+func (a *App) affectedCmd() *command.Command {
 	var o query.AffectedOptions
 	since := ""
-	c := &cobra.Command{
+	c := &command.Command{
 		Use:   "affected --since REV",
 		Short: "The tests and entry points that the changes since a commit reach",
 		Long: `The tests and entry points that the changes since a commit reach: the lines that
@@ -158,8 +157,8 @@ differ from REV, the declarations they lie in, and who uses those, and so on.
 Without --commit the changes in the working tree count as well.`,
 		Example: `  pindex affected --since main
   pindex affected --since HEAD~3 --json`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+		Args: command.NoArgs,
+		RunE: func(c *command.Command, _ []string) error {
 			if since == "" {
 				return fail.New(fail.Usage, "say which commit to compare with, such as --since main", "--since is missing")
 			}
@@ -272,17 +271,17 @@ func textOf(ix *artifact.Index, path string) ([]byte, error) {
 	return src.Content(f), nil
 }
 
-func (a *App) graphCmd() *cobra.Command {
+func (a *App) graphCmd() *command.Command {
 	var o query.GraphOptions
 	form := ""
-	c := &cobra.Command{
+	c := &command.Command{
 		Use:   "graph TARGET",
 		Short: "The calls around a declaration as a graph: dot, mermaid or JSON",
 		Long:  "The calls around a declaration as a graph: who calls it, and what it calls.\n\n" + targetHelp,
 		Example: `  pindex graph Flask.dispatch_request | dot -Tsvg > graph.svg
   pindex graph ServeHTTP --depth 2 --format mermaid`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+		Args: command.ExactArgs(1),
+		RunE: func(c *command.Command, args []string) error {
 			if form != "dot" && form != "mermaid" {
 				return fail.New(fail.Usage, "use --format dot or mermaid, or --json", "there is no format %q", form)
 			}

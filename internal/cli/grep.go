@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 
-	"github.com/spf13/cobra"
-
+	"github.com/pindex-dev/pindex/internal/command"
 	"github.com/pindex-dev/pindex/query"
 )
 
-func (a *App) grepCmd() *cobra.Command {
+func (a *App) grepCmd() *command.Command {
 	var o query.GrepOptions
-	c := &cobra.Command{
+	c := &command.Command{
 		Use:   "grep REGEX",
 		Short: "Every line of the commit that matches, verified on the source",
 		Long: `Every line of the commit that matches, verified on the source, none missed.
@@ -20,8 +19,8 @@ REGEX has RE2's syntax and is applied to each line. Files whose content is not
 in the index (binary, too large, ...) are counted and named by reason.`,
 		Example: `  pindex grep 'TODO\(.*\)'
   pindex grep -F 'fmt.Errorf("%w"' --path 'internal/**' -C 2`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+		Args: command.ExactArgs(1),
+		RunE: func(c *command.Command, args []string) error {
 			return a.withSession(c.Context(), func(s *session) error {
 				o.Pattern = args[0]
 				r, err := a.grep(c.Context(), s, o)

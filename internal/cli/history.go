@@ -5,10 +5,9 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/fetch"
+	"github.com/pindex-dev/pindex/internal/command"
 	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/internal/gitobj"
 	"github.com/pindex-dev/pindex/query"
@@ -27,9 +26,9 @@ const (
 	schemaLog  = "pindex.log/0"
 )
 
-func (a *App) diffCmd() *cobra.Command {
+func (a *App) diffCmd() *command.Command {
 	var o query.CompareOptions
-	c := &cobra.Command{
+	c := &command.Command{
 		Use:   "diff A [B]",
 		Short: "The declarations that differ between the indexes of two commits",
 		Long: `The declarations that appeared, changed or vanished from commit A to commit B
@@ -37,8 +36,8 @@ func (a *App) diffCmd() *cobra.Command {
 indexes do not share are opened.`,
 		Example: `  pindex diff v2.0 v2.1
   pindex diff HEAD~5 --symbol Flask.url_for --json`,
-		Args: cobra.RangeArgs(1, 2),
-		RunE: func(c *cobra.Command, args []string) error {
+		Args: command.RangeArgs(1, 2),
+		RunE: func(c *command.Command, args []string) error {
 			ctx := c.Context()
 			var commits [2]string
 			for i := range commits {
@@ -100,9 +99,9 @@ type logAnswer struct {
 // maxLog bounds the commits that 'log' looks at.
 const maxLog = 10000
 
-func (a *App) logCmd() *cobra.Command {
+func (a *App) logCmd() *command.Command {
 	n := 0
-	c := &cobra.Command{
+	c := &command.Command{
 		Use:   "log SYMBOL",
 		Short: "When a symbol appeared, changed or vanished, by the indexes of successive commits",
 		Long: `When a symbol appeared, changed or vanished, newest first, along the first
@@ -110,8 +109,8 @@ parents of --commit (default: HEAD). Commits without an index are passed over,
 and said to be. Only segments that differ from one index to the next are opened.`,
 		Example: `  pindex log Flask.url_for
   pindex log Engine.ServeHTTP -n 500 --json`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+		Args: command.ExactArgs(1),
+		RunE: func(c *command.Command, args []string) error {
 			if n < 1 || n > maxLog {
 				return fail.New(fail.Usage, "look at fewer commits", "-n is %d, not in 1 to %d", n, maxLog)
 			}

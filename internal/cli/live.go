@@ -9,9 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pindex-dev/pindex/git"
+	"github.com/pindex-dev/pindex/internal/command"
 	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/internal/order"
 	"github.com/pindex-dev/pindex/query"
@@ -80,7 +79,7 @@ tree, which must be the commit's own, and shows where the two differ. Such a
 server runs the project's own tools: use it on code that you trust. It sees no
 tokens or passwords of the environment.`
 
-func (a *App) liveFlags(c *cobra.Command, l *liveFlags) {
+func (a *App) liveFlags(c *command.Command, l *liveFlags) {
 	if a.Live == nil {
 		return
 	}

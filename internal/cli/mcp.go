@@ -6,17 +6,16 @@ import (
 	"io"
 	"sync"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pindex-dev/pindex/fetch"
 	"github.com/pindex-dev/pindex/git"
+	"github.com/pindex-dev/pindex/internal/command"
 	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/mcp/tools"
 	"github.com/pindex-dev/pindex/query"
 )
 
-func (a *App) mcpCmd() *cobra.Command {
-	return &cobra.Command{
+func (a *App) mcpCmd() *command.Command {
+	return &command.Command{
 		Use:   "mcp",
 		Short: "Serve search, symbol, read and status to an agent, over standard input and output",
 		Long: `Serve the Model Context Protocol over standard input and output. The handshake
@@ -25,8 +24,8 @@ waits for it. Without --commit the server follows HEAD: when it moves, answers
 say so, and come from its index as soon as that is open.`,
 		Example: `  pindex mcp
   pindex mcp --repo ~/src/flask --no-compile`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+		Args: command.NoArgs,
+		RunE: func(c *command.Command, _ []string) error {
 			in, ok := a.Stdin.(io.ReadCloser)
 			if !ok {
 				in = io.NopCloser(a.Stdin)

@@ -5,8 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/spf13/cobra"
-
+	"github.com/pindex-dev/pindex/internal/command"
 	"github.com/pindex-dev/pindex/query"
 )
 
@@ -15,15 +14,15 @@ const targetHelp = `TARGET is a name (url_for, Flask.url_for, flask.helpers.url_
 Paths are from the root of the repository; ./ and ../ and absolute paths are
 from where you are.`
 
-func (a *App) symbolsCmd() *cobra.Command {
+func (a *App) symbolsCmd() *command.Command {
 	var o query.SymbolsOptions
-	c := &cobra.Command{
+	c := &command.Command{
 		Use:   "symbols NAME",
 		Short: "Declarations by name: exact, then prefix, then similar",
 		Example: `  pindex symbols Flask
   pindex symbols openSes --kind method --json`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+		Args: command.ExactArgs(1),
+		RunE: func(c *command.Command, args []string) error {
 			return a.withSession(c.Context(), func(s *session) error {
 				o.Name = args[0]
 				r, err := s.engine.Symbols(c.Context(), o)
@@ -48,16 +47,16 @@ func (a *App) symbolsCmd() *cobra.Command {
 	return c
 }
 
-func (a *App) defCmd() *cobra.Command {
+func (a *App) defCmd() *command.Command {
 	var live liveFlags
-	c := &cobra.Command{
+	c := &command.Command{
 		Use:   "def TARGET",
 		Short: "Where a name is declared",
 		Long:  "Where a name is declared.\n\n" + targetHelp,
 		Example: `  pindex def flask.helpers.url_for
   pindex def src/flask/app.py:1012:22`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+		Args: command.ExactArgs(1),
+		RunE: func(c *command.Command, args []string) error {
 			return a.withSession(c.Context(), func(s *session) error {
 				r, beside, err := a.defLive(c.Context(), s, live, a.treePath(args[0]))
 				if err != nil {
@@ -85,15 +84,15 @@ func (a *App) defCmd() *cobra.Command {
 }
 
 // uses makes the commands that list uses of a name.
-func (a *App) uses(use, what, example string, ask func(context.Context, *session, query.UsesOptions) (*query.UsesResult, *liveReport, error)) *cobra.Command {
+func (a *App) uses(use, what, example string, ask func(context.Context, *session, query.UsesOptions) (*query.UsesResult, *liveReport, error)) *command.Command {
 	var o query.UsesOptions
-	c := &cobra.Command{
+	c := &command.Command{
 		Use:     use + " TARGET",
 		Short:   what,
 		Long:    what + ".\n\n" + targetHelp,
 		Example: example,
-		Args:    cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+		Args:    command.ExactArgs(1),
+		RunE: func(c *command.Command, args []string) error {
 			return a.withSession(c.Context(), func(s *session) error {
 				o.Target = a.treePath(args[0])
 				r, beside, err := ask(c.Context(), s, o)
@@ -127,7 +126,7 @@ func indexOnly(ask func(*query.Engine, context.Context, query.UsesOptions) (*que
 	}
 }
 
-func (a *App) refsCmd() *cobra.Command {
+func (a *App) refsCmd() *command.Command {
 	var live liveFlags
 	c := a.uses("refs", "Where a declaration is used", "  pindex refs Flask.url_for\n  pindex refs src/flask/helpers.py:url_for --json",
 		func(ctx context.Context, s *session, o query.UsesOptions) (*query.UsesResult, *liveReport, error) {
@@ -137,12 +136,12 @@ func (a *App) refsCmd() *cobra.Command {
 	return c
 }
 
-func (a *App) callersCmd() *cobra.Command {
+func (a *App) callersCmd() *command.Command {
 	return a.uses("callers", "Who calls it, at the line of the call", "  pindex callers url_for\n  pindex callers Context.JSON -k 200",
 		indexOnly((*query.Engine).Callers))
 }
 
-func (a *App) calleesCmd() *cobra.Command {
+func (a *App) calleesCmd() *command.Command {
 	return a.uses("callees", "What it calls, and where that is declared", "  pindex callees Flask.dispatch_request\n  pindex callees gin.go:ServeHTTP",
 		indexOnly((*query.Engine).Callees))
 }

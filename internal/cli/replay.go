@@ -4,19 +4,18 @@ import (
 	"context"
 	"errors"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/bundle"
 	"github.com/pindex-dev/pindex/fetch"
 	"github.com/pindex-dev/pindex/git"
+	"github.com/pindex-dev/pindex/internal/command"
 	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/internal/gitobj"
 )
 
-func (a *App) replayCmd() *cobra.Command {
+func (a *App) replayCmd() *command.Command {
 	var requery bool
-	c := &cobra.Command{
+	c := &command.Command{
 		Use:   "replay RECEIPT",
 		Short: "The bundle of a receipt again, byte for byte",
 		Long: `The bundle of a receipt again, byte for byte, from the index of its commit or,
@@ -27,8 +26,8 @@ With --requery the question is asked anew, of the same commit with the same
 budget, and what differs from the receipt is said.`,
 		Example: `  pindex replay routes.receipt
   pindex replay routes.receipt --requery --json`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+		Args: command.ExactArgs(1),
+		RunE: func(c *command.Command, args []string) error {
 			if a.rev != "" {
 				return fail.New(fail.Usage, "leave --commit out", "the receipt names its commit")
 			}

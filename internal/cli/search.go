@@ -10,16 +10,15 @@ import (
 	"io"
 	"os"
 
-	"github.com/spf13/cobra"
-
+	"github.com/pindex-dev/pindex/internal/command"
 	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/query"
 )
 
-func (a *App) searchCmd() *cobra.Command {
+func (a *App) searchCmd() *command.Command {
 	var o query.SearchOptions
 	var batch string
-	c := &cobra.Command{
+	c := &command.Command{
 		Use:   "search QUERY",
 		Short: "Ranked source units for words, a symbol or a question",
 		Long: `Ranked source units for words, a symbol or a question.
@@ -29,7 +28,7 @@ lang, kind, route), one result object with that id a line out; a query that
 finds nothing is no failure then.`,
 		Example: `  pindex search "where are session cookies signed"
   pindex search SecureCookieSessionInterface --json -k 3`,
-		Args: func(_ *cobra.Command, args []string) error {
+		Args: func(_ *command.Command, args []string) error {
 			switch {
 			case batch != "" && len(args) > 0:
 				return errors.New("a query and --batch exclude each other")
@@ -38,7 +37,7 @@ finds nothing is no failure then.`,
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, args []string) error {
+		RunE: func(c *command.Command, args []string) error {
 			return a.withSession(c.Context(), func(s *session) error {
 				if batch != "" {
 					return a.searchBatch(c.Context(), s, batch, o)

@@ -6,21 +6,20 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/internal/command"
 	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/query"
 )
 
-func (a *App) outlineCmd() *cobra.Command {
-	return &cobra.Command{
+func (a *App) outlineCmd() *command.Command {
+	return &command.Command{
 		Use:   "outline PATH",
 		Short: "What a file or folder declares",
 		Example: `  pindex outline src/flask/app.py
   pindex outline internal/ --json`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+		Args: command.ExactArgs(1),
+		RunE: func(c *command.Command, args []string) error {
 			return a.withSession(c.Context(), func(s *session) error {
 				r, err := s.engine.Outline(c.Context(), a.treePath(args[0]))
 				if err != nil {
@@ -54,8 +53,8 @@ func writeOutline(o *output, r *query.OutlineResult) {
 	}
 }
 
-func (a *App) showCmd() *cobra.Command {
-	return &cobra.Command{
+func (a *App) showCmd() *command.Command {
+	return &command.Command{
 		Use:   "show PATH[:A-B]",
 		Short: "Verbatim lines of the commit",
 		Long: `Verbatim lines of the commit, byte for byte and without numbers, so that the
@@ -63,8 +62,8 @@ output of a whole file is the file. A-B are line numbers from 1, both included;
 A alone is one line, A- goes on to the end.`,
 		Example: `  pindex show src/flask/app.py:100-140
   pindex show README.md --commit v2.0`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+		Args: command.ExactArgs(1),
+		RunE: func(c *command.Command, args []string) error {
 			args[0] = a.treePath(args[0])
 			path, from, to, err := lineRange(args[0])
 			if err != nil {

@@ -4,8 +4,7 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/spf13/cobra"
-
+	"github.com/pindex-dev/pindex/internal/command"
 	"github.com/pindex-dev/pindex/internal/order"
 	"github.com/pindex-dev/pindex/query"
 )
@@ -18,15 +17,15 @@ type statusAnswer struct {
 	SkippedFiles []query.SkippedFile `json:"skipped_files,omitempty"`
 }
 
-func (a *App) statusCmd() *cobra.Command {
+func (a *App) statusCmd() *command.Command {
 	var files bool
-	c := &cobra.Command{
+	c := &command.Command{
 		Use:   "status",
 		Short: "What is indexed, for which commit, how fresh, and what was skipped and why",
 		Example: `  pindex status
   pindex status --files --commit v2.0 --json`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+		Args: command.NoArgs,
+		RunE: func(c *command.Command, _ []string) error {
 			return a.withSession(c.Context(), func(s *session) error {
 				r := s.engine.Status()
 				r.Freshness = s.freshness()

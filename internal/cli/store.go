@@ -5,10 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/fetch"
+	"github.com/pindex-dev/pindex/internal/command"
 	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/registry"
 )
@@ -35,14 +34,14 @@ type listItem struct {
 	Problem   string `json:"problem,omitempty"`
 }
 
-func (a *App) lsCmd() *cobra.Command {
-	return &cobra.Command{
+func (a *App) lsCmd() *command.Command {
+	return &command.Command{
 		Use:   "ls",
 		Short: "The indexes in the store",
 		Example: `  pindex ls
   pindex ls --store ./index --json`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+		Args: command.NoArgs,
+		RunE: func(c *command.Command, _ []string) error {
 			store, err := a.Store()
 			if err != nil {
 				return err
@@ -125,14 +124,14 @@ type inspectView struct {
 	Packed int64 `json:"packed"` // as they travel
 }
 
-func (a *App) inspectCmd() *cobra.Command {
-	return &cobra.Command{
+func (a *App) inspectCmd() *command.Command {
+	return &command.Command{
 		Use:   "inspect [REV]",
 		Short: "What an index in the store consists of",
 		Example: `  pindex inspect
   pindex inspect v2.0 --json`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+		Args: command.MaximumNArgs(1),
+		RunE: func(c *command.Command, args []string) error {
 			ans, err := a.inspect(c.Context(), args)
 			if err != nil {
 				return err

@@ -11,10 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/fetch"
+	"github.com/pindex-dev/pindex/internal/command"
 	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/internal/gitobj"
 	"github.com/pindex-dev/pindex/registry"
@@ -50,9 +49,9 @@ type pullFlags struct {
 	write    bool
 }
 
-func (a *App) pullCmd() *cobra.Command {
+func (a *App) pullCmd() *command.Command {
 	var f pullFlags
-	c := &cobra.Command{
+	c := &command.Command{
 		Use:   "pull [REV]",
 		Short: "Verify a commit's index and bring it into the cache, so that it opens without the store",
 		Long: `Bring the index of a commit (default: HEAD) into the cache, verified, so that it
@@ -72,8 +71,8 @@ none.`,
 		Example: `  pindex pull --store ghcr.io/owner/repository/pindex
   pindex pull --wait 10m --max-distance 20
   pindex pull v2.0 --write-lock`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+		Args: command.MaximumNArgs(1),
+		RunE: func(c *command.Command, args []string) error {
 			ans, err := a.pull(c.Context(), f, args)
 			if err != nil {
 				return err
@@ -272,9 +271,9 @@ type copyItem struct {
 	Bytes     int64  `json:"bytes"` // of those
 }
 
-func (a *App) cpCmd() *cobra.Command {
+func (a *App) cpCmd() *command.Command {
 	var f copyFlags
-	c := &cobra.Command{
+	c := &command.Command{
 		Use:   "cp FROM TO",
 		Short: "Copy a commit's index from one store to another, or to one offline file",
 		Long: `Copy the index of --commit (default: HEAD), verified, from one store to another.
@@ -285,8 +284,8 @@ commit has none, for a compile beside it to take segments over from.`,
 		Example: `  pindex cp ghcr.io/owner/repository/pindex ./index
   pindex cp ./index flask.tar --all
   pindex search blueprint --store flask.tar --commit 3a0f2c4e5b6d7a8f9c0b1d2e3f4a5b6c7d8e9f01`,
-		Args: cobra.ExactArgs(2),
-		RunE: func(c *cobra.Command, args []string) error {
+		Args: command.ExactArgs(2),
+		RunE: func(c *command.Command, args []string) error {
 			ans, err := a.copy(c.Context(), args[0], args[1], f)
 			if err != nil {
 				return err

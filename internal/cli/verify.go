@@ -6,10 +6,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/fetch"
+	"github.com/pindex-dev/pindex/internal/command"
 	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/registry"
 )
@@ -35,9 +34,9 @@ type verifyAnswer struct {
 	Left []string `json:"not_reproducible,omitempty"`
 }
 
-func (a *App) verifyCmd() *cobra.Command {
+func (a *App) verifyCmd() *command.Command {
 	var again bool
-	c := &cobra.Command{
+	c := &command.Command{
 		Use:   "verify [REV]",
 		Short: "Digests, structure and commit proof of an index; with --rebuild, equality with a fresh build",
 		Long: `Check an index in the store without trusting who made it: the digest of every
@@ -45,8 +44,8 @@ blob and segment, the structure of every segment, and that the recomputed blob,
 tree and commit ids are the commit's. Exit code 4 says that something is wrong.`,
 		Example: `  pindex verify
   pindex verify v2.0 --rebuild`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+		Args: command.MaximumNArgs(1),
+		RunE: func(c *command.Command, args []string) error {
 			ans, err := a.verify(c.Context(), args, again)
 			if err != nil {
 				return err

@@ -58,6 +58,7 @@ var mayImport = map[string][]string{
 	"internal/linediff":       {},
 	"internal/langdoc":        {"compile/languages", "compile/scan", "compile/syntax", "internal/lsp"},
 	"internal/durable":        {},
+	"internal/command":        {},
 	"internal/order":          {},
 	"internal/evalbench":      {"artifact", "compile", "git", "query"},
 	"internal/train":          {"artifact", "analysis", "embed", "compile/syntax", "compile/units"},
@@ -71,7 +72,7 @@ var mayImport = map[string][]string{
 	"internal/visibility":     {},
 }
 
-var leaves = []string{"internal/durable", "internal/fail", "internal/gitobj", "internal/order"}
+var leaves = []string{"internal/durable", "internal/fail", "internal/gitobj", "internal/command", "internal/order"}
 
 type pkg struct {
 	ImportPath string
