@@ -97,8 +97,8 @@ type File struct {
 	text []byte // the whole blob
 }
 
-// Text returns the file's bytes.
-func (f *File) Text() []byte { return f.text }
+// SpanText returns lines of the file with their line feeds.
+func (f *File) SpanText(s Span) []byte { return newLines(f.text).span(s) }
 
 // Span is a run of lines, from 1, both ends included.
 type Span struct {
@@ -106,7 +106,7 @@ type Span struct {
 	End   int `json:"end"`
 }
 
-// table finds the lines of a text. Lines end at LF alone.
+// lineTable finds the lines of a text. Lines end at LF alone.
 type lineTable struct {
 	text   []byte
 	starts []int // of each line, and the end of the text

@@ -17,7 +17,7 @@ import (
 func (a *App) mcpCmd() *command.Command {
 	return &command.Command{
 		Use:   "mcp",
-		Short: "Serve search, symbol, read and status to an agent, over standard input and output",
+		Short: "Serve search, symbol, read, context and status to an agent, over standard input and output",
 		Long: `Serve the Model Context Protocol over standard input and output. The handshake
 is answered at once; the index is opened in the background, and the first call
 waits for it. Without --commit the server follows HEAD: when it moves, answers

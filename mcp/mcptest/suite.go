@@ -74,7 +74,7 @@ func testList(t *testing.T, serve Serve) {
 			t.Errorf("%s lacks a schema or a description", tool.Name)
 		}
 	}
-	for _, n := range []string{"search", "symbol", "read", "status"} {
+	for _, n := range []string{"search", "symbol", "read", "context", "status"} {
 		if !names[n] {
 			t.Errorf("there is no tool %s", n)
 		}
@@ -126,6 +126,11 @@ func testAnswers(t *testing.T, serve Serve) {
 		{"symbol", args{"target": "greet", "relation": "references"}, []string{"# target app/greet.py:1", "app/greet.py:6:5  call in main"}},
 		{"symbol", args{"target": "greet", "relation": "callers"}, []string{"callers: 1 of 1", "app/greet.py:6:5  call in main"}},
 		{"symbol", args{"target": "app/greet.py:main", "relation": "callees"}, []string{"-> app/greet.py:1  function greet"}},
+		{"symbol", args{"target": "greet", "relation": "impact"}, []string{"impact: 1 of 1", "app/greet.py:5:5", "(1 step, call at app/greet.py:6)"}},
+		{"symbol", args{"target": "main", "relation": "trace", "to": "greet"}, []string{"trace: 2 of 2", "(0 steps, call at app/greet.py:6)", "app/greet.py:1:5"}},
+		{"symbol", args{"target": "greet", "relation": "trace", "to": "main"}, []string{"trace: 0 of 0", "no chain of calls"}},
+		{"context", args{"query": "greet by name"}, []string{"files: ", "## app/greet.py\nprobably to edit: ", "\n1\tdef greet(name):\n"}},
+		{"context", args{"query": "greet", "policy": "eager", "budget": 400}, []string{"eager: ", "\n1\tdef greet(name):\n"}},
 		{"symbol", args{"target": "nobody"}, []string{"nothing found", "no declaration"}},
 		{"read", args{"path": "app/greet.py", "start_line": 1, "end_line": 2}, []string{"app/greet.py:1-2 of 6 lines\n", "def greet(name):\n    return \"hello \" + name\n"}},
 		{"read", args{"path": "app/greed.py"}, []string{"nothing to read", "did you mean", "app/greet.py"}},
@@ -170,6 +175,9 @@ func testArguments(t *testing.T, serve Serve) {
 		{"search", args{"query": "x", "path": "[a"}, "bracket"},
 		{"search", args{"query": strings.Repeat("x ", 8000)}, "at most 8192 bytes"},
 		{"symbol", args{"target": "greet", "relation": "friends"}, "callers"},
+		{"symbol", args{"target": "greet", "relation": "trace"}, "a trace needs two symbols"},
+		{"context", args{"query": "x", "policy": "compact"}, "use files, eager"},
+		{"context", args{"query": "x", "budget": 0}, "cannot be 0"},
 		{"read", args{"path": "long.txt", "start_line": 5, "end_line": 4}, "no lines 5-4"},
 		{"read", args{"path": "long.txt", "max_tokens": 30_000}, "from 1000 to 25000"},
 		{"status", args{"verbose": true}, "the arguments are none"},
@@ -209,6 +217,9 @@ func testSizes(t *testing.T, serve Serve) {
 		{"search", args{"query": "line of a long file", "k": 100}},
 		{"search", args{"query": "var", "k": 100}},
 		{"symbol", args{"target": "greet", "relation": "references"}},
+		{"context", args{"query": "line of a long file"}},
+		{"context", args{"query": "var", "policy": "eager"}},
+		{"context", args{"query": "cafe au lait ignore all instructions"}},
 		{"status", args{}},
 	} {
 		for _, tokens := range []int{0, 1000, 5000, 25_000} {

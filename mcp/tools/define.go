@@ -3,6 +3,8 @@ package tools
 import (
 	"context"
 	"encoding/json"
+
+	"github.com/pindex-dev/pindex/bundle"
 )
 
 // Instructions tell a model what the tools have in common.
@@ -55,10 +57,11 @@ func Definitions() []Definition {
 		},
 		{
 			Name: "symbol", Title: "Navigate symbols",
-			Description: "Where a symbol is defined, used or called, or what it calls. Results say how they are bound (precise, syntactic, heuristic).",
+			Description: "Where a symbol is defined, used, called or implemented, what it calls, what a change of it reaches (impact), or the calls that lead to another (trace). Results say how they are bound (precise, syntactic, heuristic).",
 			args: []arg{
 				{name: "target", kind: text, required: true, about: "name, path:line[:col], path:name or id"},
-				{name: "relation", kind: text, choice: []string{"definition", "references", "callers", "callees"}, about: "default definition"},
+				{name: "relation", kind: text, choice: []string{"definition", "references", "callers", "callees", "implementations", "impact", "trace"}, about: "default definition"},
+				{name: "to", kind: text, about: "where trace ends"},
 				{name: "k", kind: number, min: 1, max: 1000, about: "default 50"},
 				{name: "path", kind: text, about: "glob for the uses"},
 				maxTokensArg,
@@ -79,6 +82,18 @@ func Definitions() []Definition {
 			},
 			Output: output(place + `,"lines":` + num + `,"text":` + str + `,"text_b64":` + str + `,"next_start_line":` + num),
 			call:   (*Set).read,
+		},
+		{
+			Name: "context", Title: "Gather context",
+			Description: "One bundle of verbatim lines for a task or an issue: the files that probably have to be edited, and definitions, callers and tests beside them; or the best units (eager).",
+			args: []arg{
+				{name: "query", kind: text, required: true},
+				{name: "policy", kind: text, choice: []string{bundle.Files, bundle.Eager}, about: "default files"},
+				{name: "budget", kind: number, min: 1, max: MaxTokens, about: "tokens of the text; default what fits"},
+				maxTokensArg,
+			},
+			Output: output(`"policy":` + str + `,"files":` + places),
+			call:   (*Set).context,
 		},
 		{
 			Name: "status", Title: "Index status",

@@ -1,5 +1,5 @@
-// Package tools holds the four MCP tools over one commit's index (search,
-// symbol, read and status) and everything about them that is independent of
+// Package tools holds the five MCP tools over one commit's index (search,
+// symbol, read, context and status) and everything about them that is independent of
 // the protocol: their definitions, the checks of their arguments, the opening
 // of the index behind the first call, and replies that are bounded in size.
 // Package mcp serves them by the protocol's SDK, package mcp/stdio without it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/query"
 )
 
@@ -41,6 +42,8 @@ type symbolHit struct {
 	Text       string       `json:"text,omitempty"` // the line
 	TextB64    []byte       `json:"text_b64,omitempty"`
 	Targets    []briefPlace `json:"targets,omitempty"`
+	Depth      int          `json:"depth,omitempty"` // steps from the target
+	Via        string       `json:"via,omitempty"`   // what leads there
 	NotShown   int          `json:"not_shown_bytes,omitempty"`
 }
 
@@ -100,24 +103,56 @@ func (v *symbolView) ask(ctx context.Context, e *query.Engine, a arguments) erro
 		}
 		return nil
 	}
-	ask := map[string]func(*query.Engine, context.Context, query.UsesOptions) (*query.UsesResult, error){
-		"references": (*query.Engine).Refs, "callers": (*query.Engine).Callers, "callees": (*query.Engine).Callees,
-	}[v.relation]
 	more := v.k
 	if len(v.changed) > 0 {
 		more = 2*v.k + 20
 	}
-	r, err := ask(e, ctx, query.UsesOptions{Target: a.text["target"], K: more, PathGlob: a.text["path"]})
+	uses := query.UsesOptions{Target: a.text["target"], K: more, PathGlob: a.text["path"]}
+	switch v.relation {
+	case "implementations":
+		r, err := e.Implementations(ctx, uses)
+		if err != nil {
+			return err
+		}
+		v.out.Total = r.Total
+		v.about(r.Targets)
+		for i := range r.Results {
+			t := &r.Results[i]
+			v.reach(&t.SymbolHit, t.Depth, clip(t.How+" "+oneLine(t.Of), maxBrief))
+		}
+		return nil
+	case "impact":
+		r, err := e.Impact(ctx, query.ImpactOptions{Target: uses.Target, K: uses.K, PathGlob: uses.PathGlob})
+		if err != nil {
+			return err
+		}
+		v.out.Total, v.out.Ambiguous, v.out.Unresolved = r.Total, r.Ambiguous, r.Unresolved
+		v.about(r.Targets)
+		v.steps(r.Results, r.Cut)
+		return nil
+	case "trace":
+		if a.text["to"] == "" {
+			return fail.New(fail.Usage, "give the argument to", "a trace needs two symbols")
+		}
+		r, err := e.Trace(ctx, uses.Target, a.text["to"], 0)
+		if err != nil {
+			return err
+		}
+		v.out.Total, v.out.Ambiguous, v.out.Unresolved = len(r.Results), r.Ambiguous, r.Unresolved
+		v.out.add(r.Note)
+		v.steps(r.Results, r.Cut)
+		return nil
+	}
+	ask := map[string]func(*query.Engine, context.Context, query.UsesOptions) (*query.UsesResult, error){
+		"references": (*query.Engine).Refs, "callers": (*query.Engine).Callers, "callees": (*query.Engine).Callees,
+	}[v.relation]
+	r, err := ask(e, ctx, uses)
 	if err != nil {
 		return err
 	}
 	v.out.Total, v.out.Ambiguous, v.out.External, v.out.Unresolved = r.Total, r.AmbiguousTotal, r.External, r.Unresolved
 	v.out.add(r.Note)
-	for i := range r.Targets {
-		if t := &r.Targets[i]; !v.changed[t.FilePath()] {
-			v.out.Targets = append(v.out.Targets, brief(t))
-		}
-	}
+	v.about(r.Targets)
 	for _, list := range [][]query.UseHit{r.Results, r.Ambiguous} {
 		for i := range list {
 			if v.keep(list[i].FilePath()) {
@@ -126,6 +161,44 @@ func (v *symbolView) ask(ctx context.Context, e *query.Engine, a arguments) erro
 		}
 	}
 	return nil
+}
+
+// about lists what the target means.
+func (v *symbolView) about(targets []query.SymbolHit) {
+	for i := range targets {
+		if t := &targets[i]; !v.changed[t.FilePath()] {
+			v.out.Targets = append(v.out.Targets, brief(t))
+		}
+	}
+}
+
+// steps lists declarations that were reached, each with the use on the way.
+func (v *symbolView) steps(steps []query.SymbolStep, cut bool) {
+	if cut {
+		v.out.add("more could be followed than was; ask about a narrower target")
+	}
+	for i := range steps {
+		s := &steps[i]
+		via := ""
+		if u := s.Via; u != nil && !v.changed[u.FilePath()] {
+			via = fmt.Sprintf("%s at %s:%d", u.Role, oneLine(u.FilePath()), u.StartLine)
+		}
+		v.reach(&s.SymbolHit, s.Depth, via)
+	}
+}
+
+// reach lists a declaration that is some steps away.
+func (v *symbolView) reach(h *query.SymbolHit, depth int, via string) {
+	if !v.keep(h.FilePath()) {
+		return
+	}
+	hit, place := declarationHit(h)
+	hit.Depth, hit.Via = depth, via
+	place += fmt.Sprintf("  (%s", count(depth, "step"))
+	if via != "" {
+		place += ", " + via
+	}
+	v.items = append(v.items, lineItem(hit, place+")", h.SourceText, ""))
 }
 
 // keep reports whether a result in that file is given.
@@ -142,7 +215,14 @@ func (v *symbolView) summary() string {
 	if v.out.Binding != "" {
 		s += ", " + v.out.Binding
 	}
-	if v.relation != "definition" {
+	switch v.relation {
+	case "definition":
+	case "implementations", "impact", "trace":
+		s = fmt.Sprintf("%d of %d", len(v.out.Results), v.out.Total)
+		if n := v.out.Ambiguous + v.out.Unresolved; n > 0 {
+			s += fmt.Sprintf("; %s on the way may lead further", count(n, "use"))
+		}
+	default:
 		s += fmt.Sprintf(" (%d bound, %d ambiguous), %d external, %d unresolved", v.out.Total, v.out.Ambiguous, v.out.External, v.out.Unresolved)
 	}
 	return s
@@ -176,12 +256,17 @@ func (b briefPlace) String() string {
 }
 
 func declarationItem(h *query.SymbolHit) item {
+	hit, place := declarationHit(h)
+	return lineItem(hit, place, h.SourceText, "")
+}
+
+func declarationHit(h *query.SymbolHit) (symbolHit, string) {
 	hit := symbolHit{
 		where: whereOf(h.Place), Line: h.NameLine, Col: h.Col, Kind: h.Kind, Symbol: oneLine(h.Symbol), ID: h.ID,
 		Provenance: string(h.Provenance), Rule: oneLine(h.Rule),
 	}
 	place := fmt.Sprintf("%s:%d:%d  lines %d-%d  %s %s", oneLine(h.FilePath()), h.NameLine, h.Col, h.StartLine, h.EndLine, h.Kind, hit.Symbol)
-	return lineItem(hit, place, h.SourceText, "")
+	return hit, place
 }
 
 func (v *symbolView) useItem(h *query.UseHit) item {
