@@ -260,22 +260,6 @@ func bestOfUnits(cands []candidate) []candidate {
 	return out
 }
 
-// share returns the part of the query's weight that the slots in mask have, in
-// thousandths.
-func (r *ranker) share(mask uint64) int64 {
-	var sum, all int64
-	for i, w := range r.slots {
-		all += w
-		if mask&(1<<i) != 0 {
-			sum += w
-		}
-	}
-	if all == 0 {
-		return 0
-	}
-	return sum * 1000 / all
-}
-
 // inTestModule reports whether a symbol lies in a module of tests within a
 // file of production code, as in Rust.
 func inTestModule(symbol []byte) bool {

@@ -76,7 +76,7 @@ func lists(samples []sample, folds int, keep func(*sample) bool) []*list {
 	return out
 }
 
-// ranker is a trained model.
+// trained is a trained model.
 type trained struct {
 	linear []float64 // by feature
 	trees  []*tree
@@ -230,11 +230,6 @@ type boost struct {
 	Rate         float64
 	MinLeaf      float64
 	L2           float64
-}
-
-type row struct {
-	x    []float32
-	g, h float64
 }
 
 func fitTrees(ls []*list, start []float64, nf int, b boost, off map[int]bool) []*tree {
