@@ -3,9 +3,9 @@ package bundle
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strings"
 
+	"github.com/pindex-dev/pindex/internal/order"
 	"github.com/pindex-dev/pindex/query"
 )
 
@@ -59,7 +59,7 @@ func (p *Plan) filesByStructure(ctx context.Context) ([]string, error) {
 	for path := range steps {
 		out = append(out, path)
 	}
-	slices.SortFunc(out, func(a, b string) int { return cmp.Or(cmp.Compare(steps[b], steps[a]), strings.Compare(a, b)) })
+	order.Sort(out, func(a, b string) int { return cmp.Or(cmp.Compare(steps[b], steps[a]), strings.Compare(a, b)) })
 	return out[:min(len(out), rankedFiles)], nil
 }
 

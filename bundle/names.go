@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"math/bits"
-	"slices"
 	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/internal/order"
 )
 
 // maxWords bounds the words of a question that names are compared with.
@@ -78,7 +78,7 @@ func (p *Plan) filesByName(ctx context.Context) ([]string, error) {
 		}
 		return s
 	}
-	slices.SortStableFunc(files, func(a, b file) int {
+	order.Stable(files, func(a, b file) int {
 		return cmp.Or(cmp.Compare(score(&b), score(&a)), strings.Compare(a.path, b.path))
 	})
 	var out []string

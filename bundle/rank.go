@@ -12,6 +12,7 @@ import (
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/internal/fail"
+	"github.com/pindex-dev/pindex/internal/order"
 	"github.com/pindex-dev/pindex/query"
 )
 
@@ -206,7 +207,7 @@ func (p *Plan) rankFiles(ctx context.Context) error {
 			all[n].by = append(all[n].by, r.name)
 		}
 	}
-	slices.SortFunc(all, func(a, b candidate) int {
+	order.Sort(all, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.path, b.path))
 	})
 	for _, held := range []bool{false, true} {
@@ -267,7 +268,7 @@ func (p *Plan) takeLists(ctx context.Context) error {
 		h.Sum(l.sum[:0])
 		lists = append(lists, l)
 	}
-	slices.SortStableFunc(lists, func(a, b list) int { return slices.Compare(a.sum[:], b.sum[:]) })
+	order.Stable(lists, func(a, b list) int { return slices.Compare(a.sum[:], b.sum[:]) })
 	chosen := lists[0].paths
 	if len(lists) > 1 {
 		var both []string

@@ -35,7 +35,7 @@ func program() cli.Program {
 		Questions: remoteQueries,
 		MCP:       mcp.Serve,
 		Commands: func(a *cli.App) []*command.Command {
-			return []*command.Command{compileCmd(a), sealCmd(a), prepareCmd(a), branchCmd(a), exportCmd(a)}
+			return append(cli.Further(a), compileCmd(a), sealCmd(a), prepareCmd(a), branchCmd(a), exportCmd(a))
 		},
 	}
 }
