@@ -19,6 +19,7 @@ const (
 	cArray   // elem
 	cFunc    // node
 	cRecord  // def, list
+	cParam   // a template's parameter
 )
 
 type cType struct {
@@ -29,9 +30,22 @@ type cType struct {
 	node *sketch.Node
 	file int
 	list []*cType
+	// constant says that what has the type is not to be changed.
+	constant bool
 }
 
 var cNothing = &cType{}
+
+// unchanging is the type of what is not to be changed. What a pointer leads to
+// is another matter.
+func (t *cType) unchanging() *cType {
+	if t == nil || t.constant || t.kind != cRecord && t.kind != cBasic && t.kind != cOutside {
+		return t
+	}
+	u := *t
+	u.constant = true
+	return &u
+}
 
 func (t *cType) arg(i int) *cType {
 	if t != nil && i < len(t.list) && t.list[i] != nil {
@@ -246,6 +260,15 @@ func (c *cTypes) definitions(x thing) ([]thing, error) {
 		}
 		out = append(out, y)
 	}
+	var like []thing
+	for _, y := range out {
+		if sameSignature(x.def, y.def) {
+			like = append(like, y)
+		}
+	}
+	if len(like) > 0 {
+		out = like
+	}
 	return c.nearest(x.file, c.taken(out)), nil
 }
 
@@ -321,7 +344,7 @@ func (c *cTypes) path(file int, n *sketch.Node, w want) (found []thing, outside 
 		if len(out) == 0 && len(from) > 0 && from[0].def.Kind == sketch.TypeParam {
 			outside = false
 		}
-		return c.overload(n, c.whole(file, unique(out))), outside && len(out) == 0, nil
+		return c.whole(file, c.overload(file, n, nil, unique(out))), outside && len(out) == 0, nil
 	}
 	return nil, false, nil
 }
@@ -357,7 +380,7 @@ func (c *cTypes) whole(file int, all []thing) []thing {
 		}
 		if len(ds) > 0 {
 			out = append(out, ds...)
-		} else if len(out) == 0 {
+		} else if len(out) == 0 || c.b.t.files[x.file].lang == "cpp" && isFunction(x.def) && !slices.ContainsFunc(out, func(y thing) bool { return sameSignature(x.def, y.def) }) {
 			out = append(out, x)
 		}
 	}
@@ -365,38 +388,6 @@ func (c *cTypes) whole(file int, all []thing) []thing {
 }
 
 func isFunction(d *sketch.Def) bool { return d.Kind == sketch.Function || d.Kind == sketch.Method }
-
-// overload keeps the functions that can be called with as many arguments.
-func (c *cTypes) overload(n *sketch.Node, all []thing) []thing {
-	if len(all) < 2 || n.Args == 0 {
-		return all
-	}
-	var same, more []thing
-	for _, x := range all {
-		if !isFunction(x.def) || x.def.Type == nil || x.def.Type.Fn == nil {
-			return all
-		}
-		k := len(x.def.Type.Fn.Params)
-		if k == 1 && x.def.Type.Fn.Params[0].Name == "" && isVoid(x.def.Type.Fn.Params[0].Type) {
-			k = 0
-		}
-		switch {
-		case k == n.Args-1:
-			same = append(same, x)
-		case k > n.Args-1:
-			more = append(more, x)
-		}
-	}
-	switch {
-	case len(same) > 0:
-		return same
-	case len(more) > 0:
-		return more
-	}
-	return all
-}
-
-func isVoid(n *sketch.Node) bool { return n != nil && n.Kind == sketch.Lit && n.Name == "void" }
 
 // inside finds a name in a namespace, class or enumeration.
 func (c *cTypes) inside(file int, x thing, name string) ([]thing, bool, error) {
@@ -484,7 +475,7 @@ func (c *cTypes) name(file int, n *sketch.Node, w want) (found []thing, outside 
 			}
 			outside = outside || out
 			if len(got) > 0 {
-				return c.overload(n, c.whole(file, got)), false, nil
+				return c.whole(file, c.overload(file, n, k, got)), false, nil
 			}
 		}
 	}
@@ -593,7 +584,7 @@ func (c *cTypes) name(file int, n *sketch.Node, w want) (found []thing, outside 
 	if len(rest) == 0 {
 		rest = near
 	}
-	return c.overload(n, c.whole(file, c.taken(rest))), false, nil
+	return c.whole(file, c.overload(file, n, nil, c.taken(rest))), false, nil
 }
 
 // taken keeps, of several definitions, those in branches of the preprocessor
@@ -667,14 +658,15 @@ func (c *cTypes) innermost(s *sketch.File, at uint32, all []thing) []thing {
 // innermost first.
 func (c *cTypes) classesAt(file int, s *sketch.File, at uint32) ([]*cType, error) {
 	var out []*cType
+	f := s.Around(at)
+	constant := f != nil && f.Type != nil && f.Type.Fn != nil && f.Type.Fn.Const
 	add := func(d *sketch.Def) {
 		for ; d != nil; d = d.Parent {
 			if d.Kind == sketch.TypeName && d.Type != nil {
-				out = append(out, &cType{kind: cRecord, def: thing{file, d}})
+				out = append(out, &cType{kind: cRecord, def: thing{file, d}, constant: constant})
 			}
 		}
 	}
-	f := s.Around(at)
 	if f != nil && f.Via != nil {
 		found, _, err := c.path(file, f.Via, wantHolder)
 		if err != nil {
@@ -682,7 +674,7 @@ func (c *cTypes) classesAt(file int, s *sketch.File, at uint32) ([]*cType, error
 		}
 		for _, x := range found {
 			if x.def.Kind == sketch.TypeName {
-				out = append(out, &cType{kind: cRecord, def: x})
+				out = append(out, &cType{kind: cRecord, def: x, constant: constant})
 			}
 		}
 	} else if f != nil {
@@ -707,7 +699,7 @@ func (c *cTypes) member(file int, n *sketch.Node) (inferred, error) {
 			return inferred{}, err
 		}
 		if len(found) > 0 {
-			return boundTo("member of the receiver's type", c.overload(n, c.whole(file, found))...), nil
+			return boundTo("member of the receiver's type", c.whole(file, c.overload(file, n, t, found))...), nil
 		}
 		if outside {
 			return inferred{state: isOutside, rule: "a base of the receiver's type is outside the tree"}, nil
@@ -799,6 +791,14 @@ func (c *cTypes) typeOf(file int, n *sketch.Node) (*cType, error) {
 	if n == nil {
 		return cNothing, nil
 	}
+	t, err := c.readType(file, n)
+	if n.Const {
+		t = t.unchanging()
+	}
+	return t, err
+}
+
+func (c *cTypes) readType(file int, n *sketch.Node) (*cType, error) {
 	c.depth++
 	defer func() { c.depth-- }()
 	if c.tooMuch() {
@@ -847,6 +847,8 @@ func (c *cTypes) pathType(file int, n *sketch.Node) (*cType, error) {
 	}
 	for _, x := range found {
 		switch x.def.Kind {
+		case sketch.TypeParam:
+			return &cType{kind: cParam, name: x.def.Name}, nil
 		case sketch.TypeName:
 			if !x.def.Alias {
 				return &cType{kind: cRecord, def: x, list: args}, nil
@@ -985,6 +987,9 @@ func (c *cTypes) freshType(x thing) (*cType, error) {
 		}
 		return &cType{kind: cRecord, def: x}, nil
 	case sketch.Variant:
+		if d.Parent != nil && d.Parent.Kind == sketch.TypeName && d.Parent.Name != "" && c.b.t.files[x.file].lang == "cpp" {
+			return &cType{kind: cRecord, def: thing{x.file, d.Parent}}, nil
+		}
 		return &cType{kind: cBasic, name: "int"}, nil
 	}
 	auto := d.Type == nil
@@ -1063,7 +1068,11 @@ func (c *cTypes) fresh(file int, n *sketch.Node) (*cType, error) {
 		if err != nil || len(found) == 0 {
 			return cNothing, err
 		}
-		return c.typeOfThing(c.overload(n, found)[0])
+		m, err := c.typeOfThing(c.overload(file, n, t, found)[0])
+		if err == nil && t.constant {
+			m = m.unchanging()
+		}
+		return m, err
 	case sketch.Index:
 		if n.Sep == ':' {
 			return c.value(file, n)
@@ -1103,13 +1112,13 @@ func (c *cTypes) fresh(file int, n *sketch.Node) (*cType, error) {
 		return &cType{kind: cPointer, elem: t}, err
 	case sketch.Unary:
 		if n.Name == "!" {
-			return &cType{kind: cBasic, name: "int"}, nil
+			return &cType{kind: cBasic, name: c.truth(file)}, nil
 		}
 		return c.expr(file, n.X)
 	case sketch.Binary:
 		switch n.Name {
 		case "==", "&&", "||", "!=":
-			return &cType{kind: cBasic, name: "int"}, nil
+			return &cType{kind: cBasic, name: c.truth(file)}, nil
 		}
 		x, err := c.expr(file, n.X)
 		if err != nil || x.kind != cBasic && x.kind != cUnknown {
@@ -1147,6 +1156,14 @@ func (c *cTypes) fresh(file int, n *sketch.Node) (*cType, error) {
 		return c.typeOf(file, n)
 	}
 	return cNothing, nil
+}
+
+// truth is the name of a comparison's type.
+func (c *cTypes) truth(file int) string {
+	if c.b.t.files[file].lang == "cpp" {
+		return "bool"
+	}
+	return "int"
 }
 
 // onlyField is the type of a field when the tree has only one of that name.

@@ -117,10 +117,11 @@ func checkMarks(t *testing.T, name string) {
 	}
 }
 
-func TestInferGo(t *testing.T)   { checkMarks(t, "infer_go") }
-func TestInferRust(t *testing.T) { checkMarks(t, "infer_rust") }
-func TestInferC(t *testing.T)    { checkMarks(t, "infer_c") }
-func TestInferCpp(t *testing.T)  { checkMarks(t, "infer_cpp") }
+func TestInferGo(t *testing.T)       { checkMarks(t, "infer_go") }
+func TestInferRust(t *testing.T)     { checkMarks(t, "infer_rust") }
+func TestInferC(t *testing.T)        { checkMarks(t, "infer_c") }
+func TestInferCpp(t *testing.T)      { checkMarks(t, "infer_cpp") }
+func TestInferOverload(t *testing.T) { checkMarks(t, "infer_overload") }
 
 // Cycles of embedding, inheritance, imports and types end.
 func TestInferCycles(t *testing.T) {

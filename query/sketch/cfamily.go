@@ -835,8 +835,13 @@ func (r *cReader) argument() *Node {
 
 // specifiers reads what stands in front of a declarator. parent is what the
 // types declared there belong to.
-func (r *cReader) specifiers(parent *Def) spec {
-	var s spec
+func (r *cReader) specifiers(parent *Def) (s spec) {
+	constant := false
+	defer func() {
+		if constant && s.typ != nil && s.record == nil {
+			s.typ.Const = true
+		}
+	}()
 	for !r.done() {
 		switch r.k() {
 		case cStatic:
@@ -852,6 +857,7 @@ func (r *cReader) specifiers(parent *Def) spec {
 			s.typedef = true
 			r.p++
 		case cStorage, cQualifier, cFriend, cTypename:
+			constant = constant || r.text() == "const"
 			r.p++
 			if r.k() == '(' && r.prev().k == cStorage { // explicit(...)
 				r.skipUses()
@@ -1326,6 +1332,9 @@ func (r *cReader) declaratorTail(t *Node) (typ *Node, fn bool) {
 		for !r.done() {
 			switch r.k() {
 			case cQualifier, cTrail, '&', tAndAnd:
+				if r.text() == "const" {
+					f.Const = true
+				}
 				if r.k() == cTrail && r.kn(1) == '(' {
 					r.p++
 					r.skipUses()
@@ -1413,7 +1422,9 @@ func (r *cReader) params() []*Def {
 			d.Via = nil
 			if r.k() == '=' {
 				r.p++
-				r.binary(1)
+				if d.Init = r.binary(1); d.Init == nil {
+					d.Init = &Node{Kind: Bad, At: d.At}
+				}
 			}
 			if d.Name != "" {
 				r.note(d)
@@ -2310,6 +2321,9 @@ func (r *cReader) typeIn(end int) *Node {
 	return t
 }
 
+// cLiterals are the types of literals; a string's is its own.
+var cLiterals = [...]string{tInt: "int", tFloat: "double", tChar: "char", tString: "string"}
+
 func (r *cReader) operand() *Node {
 	at := r.at()
 	switch k := r.k(); k {
@@ -2317,11 +2331,19 @@ func (r *cReader) operand() *Node {
 		for r.k() == tString && r.kn(1) == tString {
 			r.p++
 		}
+		name := cLiterals[k]
+		if k == tFloat && strings.HasSuffix(strings.ToLower(r.text()), "f") {
+			name = "float"
+		}
 		r.p++
-		return &Node{Kind: Lit, At: at, Name: goLiterals[k]}
+		return &Node{Kind: Lit, At: at, Name: name}
 	case cLiteral:
+		name := "bool"
+		if r.text() == "nullptr" {
+			name = "nullptr"
+		}
 		r.p++
-		return &Node{Kind: Lit, At: at, Name: "bool"}
+		return &Node{Kind: Lit, At: at, Name: name}
 	case cThis:
 		r.p++
 		return &Node{Kind: Self, At: at}
@@ -2575,7 +2597,7 @@ func (r *cReader) suffixes(x *Node) *Node {
 			}
 			n.List = r.list()
 			if callee != nil && callee.Flag {
-				callee.Args = len(n.List) + 1
+				callee.Args, callee.With = len(n.List)+1, n.List
 			}
 			x = n
 		case '[':

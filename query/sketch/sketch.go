@@ -65,9 +65,11 @@ type Node struct {
 	Kind   Kind
 	At     uint32 // where its name stands; for nameless nodes where it starts
 	Name   string
-	Sep    byte // Member: '.', ':' for "::", '>' for "->"
-	Flag   bool // Name, Member: it is called. Composite without a type: it is a map's key
-	Args   int  // Name, Member in C: arguments it is called with, and one
+	Sep    byte    // Member: '.', ':' for "::", '>' for "->"
+	Flag   bool    // Name, Member: it is called. Composite without a type: it is a map's key
+	Args   int     // Name, Member in C: arguments it is called with, and one
+	Const  bool    // a type in C: what it names is not to be changed
+	With   []*Node // Name, Member in C: the arguments
 	X, Y   *Node
 	List   []*Node
 	Fn     *Func
@@ -79,6 +81,7 @@ type Func struct {
 	TypeParams []*Def
 	Params     []*Def // a nameless one has Name ""
 	Results    []*Def
+	Const      bool // C++: it can be called on what is not to be changed
 }
 
 // DefKind says what a Def declares.
