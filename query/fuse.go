@@ -12,21 +12,22 @@ type candidate struct {
 	unit int // number in its partition
 	file int // number in its partition
 
-	lex     int64 // BM25 in millionths
-	sem     int64 // dot product
-	lexRank int   // from 1 on its route; 0 when it was not among the best
-	semRank int
-	base    int64 // fused score, at most micro
-	score   int64 // final
-	seeded  bool  // added because its symbol is what was asked for
-	exact   bool  // and the qualified name that was asked for means it
-	x       unitFeatures
-	path    string
-	bonuses []Part
-	parts   int   // documents of the unit that were candidates too
-	again   int   // better results of the same file
-	from    int   // place of its file
-	inFile  int64 // thousandths, among the units of its file
+	lex      int64 // BM25 in millionths
+	sem      int64 // dot product
+	lexRank  int   // from 1 on its route; 0 when it was not among the best
+	semRank  int
+	base     int64 // fused score, at most micro
+	score    int64 // final
+	seeded   bool  // added because its symbol is what was asked for
+	exact    bool  // and the qualified name that was asked for means it
+	x        unitFeatures
+	path     string
+	bonuses  []Part
+	reranked bool  // its score is that of its place
+	parts    int   // documents of the unit that were candidates too
+	again    int   // better results of the same file
+	from     int   // place of its file
+	inFile   int64 // thousandths, among the units of its file
 }
 
 // topDocs returns the k documents with the highest positive scores, best

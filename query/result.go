@@ -132,6 +132,8 @@ type Explain struct {
 	Lexical   int           `json:"lexical_matches"`
 	Semantic  int           `json:"semantic_rows"`
 	Embedder  string        `json:"embedder,omitempty"`
+	Reranker  string        `json:"reranker,omitempty"`
+	KPrime    int           `json:"k_prime,omitempty"` // candidates that the reranker saw
 }
 
 // ExplainTerm is one term of the query as it was searched.

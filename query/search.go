@@ -14,13 +14,14 @@ import (
 // SearchOptions say what to search for and how.
 type SearchOptions struct {
 	Query    string
-	Route    string // "auto" (or ""), "lexical", "semantic" or "hybrid"
-	K        int    // results, 1 to MaxK; 0 means DefaultK
-	Level    string // "unit" (or "") or "file"
-	PathGlob string // see Globs in the package's documentation; "" for all
-	Lang     string // language name; "" for all
-	Kind     string // unit kind such as "function"; "" for all
-	Explain  bool   // fill in Explain
+	Route    string    // "auto" (or ""), "lexical", "semantic" or "hybrid"
+	K        int       // results, 1 to MaxK; 0 means DefaultK
+	Level    string    // "unit" (or "") or "file"
+	PathGlob string    // see Globs in the package's documentation; "" for all
+	Lang     string    // language name; "" for all
+	Kind     string    // unit kind such as "function"; "" for all
+	Explain  bool      // fill in Explain
+	Reranker *Reranker // nil for none
 }
 
 const (
@@ -105,6 +106,9 @@ func (e *Engine) newSearch(o SearchOptions) (*search, error) {
 func (s *search) run(ctx context.Context) (*SearchResult, error) {
 	r, cands, err := s.rank(ctx)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.rerank(ctx, r, cands); err != nil {
 		return nil, err
 	}
 	return s.result(r, cands)
@@ -337,7 +341,7 @@ func (s *search) result(r *ranker, cands []candidate) (*SearchResult, error) {
 			continue
 		}
 		files[k] = true
-		if s.o.Explain {
+		if s.o.Explain && !c.reranked {
 			r.account(c)
 		}
 		h, err := s.hit(c, r)

@@ -33,6 +33,7 @@ func program() cli.Program {
 		CheckPush: checkPush,
 		Live:      live,
 		Questions: remoteQueries,
+		Reranker:  reranker,
 		MCP:       mcp.Serve,
 		Commands: func(a *cli.App) []*command.Command {
 			return append(cli.Further(a), compileCmd(a), sealCmd(a), prepareCmd(a), branchCmd(a), exportCmd(a))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pindex-dev/pindex/embed"
 	"github.com/pindex-dev/pindex/embed/remote"
+	"github.com/pindex-dev/pindex/query"
 )
 
 // remoteQueries returns what asks the user's own embedder for the vectors of
@@ -31,4 +32,14 @@ func remoteQueries() func(context.Context, *embed.Remote, []string) ([][]int8, e
 		}
 		return c.Queries(ctx, m, questions)
 	}
+}
+
+// reranker opens the reranker of --rerank.
+func reranker(address string) (*query.Reranker, error) {
+	e, err := remote.ParseEndpoint(address, "rerank", remote.EnvRerankerKey, os.Getenv(remote.EnvRerankerKey))
+	if err != nil {
+		return nil, err
+	}
+	r := remote.NewReranker(e, remote.ForQueries)
+	return &query.Reranker{Name: r.Name(), K: r.K(), Rerank: r.Rerank}, nil
 }

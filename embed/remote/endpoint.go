@@ -26,8 +26,6 @@ const (
 	EnvEmbedder = "PINDEX_EMBEDDER"
 	// EnvEmbedderKey is the key of the embedder.
 	EnvEmbedderKey = "PINDEX_EMBEDDER_KEY"
-	// EnvReranker is the default of 'search --rerank'.
-	EnvReranker = "PINDEX_RERANKER"
 	// EnvRerankerKey is the key of the reranker.
 	EnvRerankerKey = "PINDEX_RERANKER_KEY"
 )

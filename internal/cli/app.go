@@ -22,6 +22,7 @@ import (
 	"github.com/pindex-dev/pindex/internal/command"
 	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/mcp/tools"
+	"github.com/pindex-dev/pindex/query"
 	"github.com/pindex-dev/pindex/registry"
 )
 
@@ -55,6 +56,8 @@ type Program struct {
 	// questions, nil where the user has named none; a nil field is a program
 	// that cannot ask. An index names a model and never an address.
 	Questions func() func(ctx context.Context, m *embed.Remote, questions []string) ([][]int8, error)
+	// Reranker opens a reranker by its address; nil in a program that asks none.
+	Reranker func(address string) (*query.Reranker, error)
 	// MCP serves the Model Context Protocol to one peer; nil in a program
 	// without.
 	MCP func(ctx context.Context, in io.ReadCloser, out io.Writer, o tools.Options) error

@@ -17,7 +17,7 @@ import (
 
 func (a *App) searchCmd() *command.Command {
 	var o query.SearchOptions
-	var batch string
+	var batch, rerank string
 	c := &command.Command{
 		Use:   "search QUERY",
 		Short: "Ranked source units for words, a symbol or a question",
@@ -38,6 +38,10 @@ finds nothing is no failure then.`,
 			return nil
 		},
 		RunE: func(c *command.Command, args []string) error {
+			var err error
+			if o.Reranker, err = a.reranker(rerank); err != nil {
+				return err
+			}
 			return a.withSession(c.Context(), func(s *session) error {
 				if batch != "" {
 					return a.searchBatch(c.Context(), s, batch, o)
@@ -55,6 +59,9 @@ finds nothing is no failure then.`,
 	f.StringVar(&o.Lang, "lang", "", "only files in this language")
 	f.StringVar(&o.Kind, "kind", "", "only units of this kind, such as function or class")
 	f.BoolVar(&o.Explain, "explain", false, "show terms, weights and the parts of each score")
+	if a.Reranker != nil {
+		f.StringVar(&rerank, "rerank", "", "have the best results ordered by the reranker at this `URL[#MODEL]` (Jina's and Cohere's /rerank); its key comes from PINDEX_RERANKER_KEY")
+	}
 	f.StringVar(&batch, "batch", "", "read queries from `FILE` (- for standard input)")
 	return c
 }
@@ -103,6 +110,9 @@ func writeSearch(o *output, r *query.SearchResult) {
 	if e := r.Explain; e != nil {
 		o.print("\n# %d documents, k_ret %d, k_out %d, %d lexical matches, %d rows scanned %s\n",
 			e.Documents, e.KRet, e.KOut, e.Lexical, e.Semantic, e.Embedder)
+		if e.Reranker != "" {
+			o.print("# k′ %d candidates seen by the reranker %s\n", e.KPrime, o.text(e.Reranker))
+		}
 		for _, t := range e.Terms {
 			o.print("#   %-24s %-10s df %-7d weight %.6f\n", o.text(t.Term), t.Role, t.DocFreq, float64(t.Weight)/1e6)
 		}
@@ -194,4 +204,11 @@ func rawID(id json.RawMessage) any {
 		return nil
 	}
 	return id
+}
+
+func (a *App) reranker(address string) (*query.Reranker, error) {
+	if address == "" || a.Reranker == nil {
+		return nil, nil
+	}
+	return a.Reranker(address)
 }
