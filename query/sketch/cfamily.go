@@ -468,7 +468,7 @@ func (r *cReader) templateParams() []*Def {
 			}
 			if r.k() == '=' {
 				r.p++
-				r.binary(5)
+				r.binary(10)
 			}
 		}
 		for !r.done() && r.k() != ',' && r.k() != '>' && r.k() != ';' && r.k() != '{' {
@@ -759,27 +759,31 @@ func (r *cReader) pathFrom(n *Node) *Node {
 
 // templateAhead reports whether "<" opens template arguments: what stands up
 // to its ">" could be types and constants.
-func (r *cReader) templateAhead() bool {
+func (r *cReader) templateAhead() bool { return r.angle(r.p) >= 0 }
+
+// angle returns the token that closes the angle bracket at i, negative where
+// none does.
+func (r *cReader) angle(from int) int {
 	depth := 0
-	for i := r.p; i < r.end && i < r.p+400; i++ {
+	for i := from; i < r.end && i < from+400; i++ {
 		switch k := r.t[i].k; k {
 		case '<':
 			depth++
 		case '>':
 			if depth--; depth == 0 {
-				return true
+				return i
 			}
 		case '(', '[':
 			i = r.closing(i)
 		case ';', '{', '}', ')', ']', tOrOr, '=', tOpAssign, cReturn, cIf:
-			return false
+			return -1
 		case tAndAnd:
 			if k := r.t[min(i+1, r.end)].k; k != '>' && k != ',' && k != tDots {
-				return false
+				return -1
 			}
 		}
 	}
-	return false
+	return -1
 }
 
 func (r *cReader) templateArgs(x *Node) *Node {
@@ -789,6 +793,12 @@ func (r *cReader) templateArgs(x *Node) *Node {
 	} else {
 		r.skip()
 		return n
+	}
+	if end := r.angle(r.p); end >= 0 {
+		defer func(saved int) {
+			r.end, r.p = saved, min(end+1, saved)
+		}(r.end)
+		r.end = end // a ">" closes, and compares nothing
 	}
 	r.p++
 	for !r.done() && r.k() != '>' {
