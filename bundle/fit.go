@@ -15,7 +15,7 @@ const (
 	evidenceShare = 150
 )
 
-var editShare = [maxEdits]int{320, 200, 140, 100, 80, 65, 50, 45}
+var editShare = [maxEdits]int{420, 220, 120, 80, 60, 40, 30, 30}
 
 // Prices of what is no line, in tokens, at least: of the head, of a file's
 // heading beside its words, and of the smallest part that is worth a file.
@@ -82,6 +82,14 @@ func (p *Plan) spend(ctx context.Context, b *Bundle, budget int) error {
 	return p.fitEvidence(ctx, b, int(int64(budget)*evidenceShare/1000))
 }
 
+// The first files are given whole where they fit, and the very first gets what
+// the others leave. A file behind them is there in case the ranking errs: of it
+// the units are given that stand among the best of all.
+const (
+	wholeFiles = 2
+	bestUnits  = 40
+)
+
 // fitEdits gives the files to edit their shares, and what is left over to the
 // first ones that could use more.
 func (p *Plan) fitEdits(ctx context.Context, b *Bundle, room int) error {
@@ -99,14 +107,14 @@ func (p *Plan) fitEdits(ctx context.Context, b *Bundle, room int) error {
 		}
 		share := int(int64(room)*int64(editShare[i])/int64(total)) - p.headingCost(p.edits[i].path)
 		cuts[i] = p.newCut(src, share)
-		p.fitFile(cuts[i], false)
+		p.fitFile(cuts[i], i, false)
 		spare += max(0, cuts[i].room)
 		cuts[i].room = 0
 	}
 	for i := range n {
 		c := cuts[i]
 		c.room = spare
-		p.fitFile(c, true)
+		p.fitFile(c, i, true)
 		spare = c.room
 	}
 	for i, c := range cuts {
@@ -120,13 +128,14 @@ func (p *Plan) fitEdits(ctx context.Context, b *Bundle, room int) error {
 func (p *Plan) headingCost(path string) int { return fileCost + p.counter.count([]byte(path)) }
 
 // fitFile takes a file whole where it fits, else its units in the order of the
-// search. With all, other units follow, the nearest first.
-func (p *Plan) fitFile(c *cut, all bool) {
+// search. rank is its place among the files; with spare, the room is what others
+// have left.
+func (p *Plan) fitFile(c *cut, rank int, spare bool) {
 	if c.room <= 0 {
 		return
 	}
 	everything := Span{1, c.src.lines.count()}
-	if c.add(everything) {
+	if rank < wholeFiles && c.add(everything) {
 		return
 	}
 	first := 0
@@ -137,6 +146,8 @@ func (p *Plan) fitFile(c *cut, all bool) {
 		}
 		if first == 0 {
 			first = f.match.Start
+		} else if rank > 0 && i >= bestUnits {
+			break
 		}
 		own := f.whole
 		if n, ok := c.src.ids[f.id]; ok && !f.leaf {
@@ -145,14 +156,16 @@ func (p *Plan) fitFile(c *cut, all bool) {
 		c.unit(own, f.match)
 		p.header(c, f.id)
 	}
-	if first == 0 {
-		c.near(Span{1, 1}, everything)
-		return
-	}
-	if all {
+	switch {
+	case first == 0:
+		c.near(Span{1, 1}, Span{1, min(everything.End, headLines)})
+	case rank == 0 && spare:
 		c.near(Span{first, first}, everything)
 	}
 }
+
+// headLines is how much is given of a file that no unit speaks for.
+const headLines = 40
 
 // header takes the first line of what a unit is declared in.
 func (p *Plan) header(c *cut, id string) {
