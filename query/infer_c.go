@@ -59,6 +59,7 @@ type cTypes struct {
 	b        *binder
 	memo     map[*sketch.Node]*cType
 	busy     map[*sketch.Def]bool
+	basing   map[*sketch.Def]bool // classes whose bases are being read
 	types    map[*sketch.Def]*cType
 	includes map[int]map[int]bool
 	global   map[string][]thing
@@ -68,7 +69,7 @@ type cTypes struct {
 
 func (b *binder) cTypes() *cTypes {
 	if b.cfamily == nil {
-		b.cfamily = &cTypes{b: b, memo: map[*sketch.Node]*cType{}, busy: map[*sketch.Def]bool{}, types: map[*sketch.Def]*cType{},
+		b.cfamily = &cTypes{b: b, memo: map[*sketch.Node]*cType{}, busy: map[*sketch.Def]bool{}, basing: map[*sketch.Def]bool{}, types: map[*sketch.Def]*cType{},
 			includes: map[int]map[int]bool{}, global: map[string][]thing{}}
 	}
 	b.cfamily.steps, b.cfamily.depth = 0, 0
@@ -904,8 +905,13 @@ func (c *cTypes) find(t *cType, name string) (found []thing, outside bool, err e
 		if len(found) > 0 {
 			return found, false, nil
 		}
+		if c.basing[d.def] {
+			continue // a base is not looked for in itself
+		}
 		for _, b := range d.def.Bases {
+			c.basing[d.def] = true
 			bt, err := c.typeOf(d.file, b)
+			delete(c.basing, d.def)
 			if err != nil {
 				return nil, false, err
 			}
@@ -1038,7 +1044,11 @@ func (c *cTypes) expr(file int, n *sketch.Node) (*cType, error) {
 	if t == nil {
 		t = cNothing
 	}
-	c.memo[n] = t
+	if c.steps > maxGoSteps {
+		delete(c.memo, n) // another question may get further
+	} else {
+		c.memo[n] = t
+	}
 	return t, err
 }
 

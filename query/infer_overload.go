@@ -103,9 +103,20 @@ func (c *cTypes) best(file int, n *sketch.Node, recv *cType, all []thing) []thin
 		row := make([]fit, len(args)+1)
 		row[len(args)] = receiverFit(recv, x.def)
 		ok := row[len(args)] != fitNot
+		meant := map[string]*cType{} // by template parameter
 		for i, a := range args {
 			if i < len(ps) {
 				row[i] = c.suits(file, n.With[i], a, x, ps[i])
+				if row[i] == fitGeneric && ps[i].Type.Kind == sketch.Name {
+					// A parameter of a template means one type.
+					if m := meant[ps[i].Type.Name]; m == nil {
+						meant[ps[i].Type.Name] = a
+					} else if f := compareC(a, m, false, 0); f == fitUnknown {
+						row[i] = fitUnknown
+					} else if f != fitSame {
+						row[i] = fitNot
+					}
+				}
 				ok = ok && row[i] != fitNot
 			}
 		}
