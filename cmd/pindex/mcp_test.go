@@ -82,7 +82,7 @@ func TestMCPFollowsTheRepository(t *testing.T) {
 		t.Fatalf("the first call: %s", got)
 	}
 	write("a.py", "\n\n\ndef greet():\n    return 100\n")
-	if got, _ = ask(t, s, "symbol", map[string]any{"target": "greet"}); !strings.Contains(got, " partial (1 changed file") || strings.Contains(got, "a.py:1:5") {
+	if got, _ = ask(t, s, "symbol", map[string]any{"target": "greet"}); !strings.Contains(got, " overlay (1 changed file") || strings.Contains(got, "a.py:1:5") || !strings.Contains(got, "a.py:4:5") {
 		t.Errorf("a stale line after an edit: %s", got)
 	}
 	gitIn(t, dir, "commit", "-q", "-a", "-m", "two")
