@@ -46,6 +46,10 @@ type Options struct {
 	// process asks, never a worker. What it cannot have fails the compile: a
 	// server that is down is no property of the commit.
 	Vectors Vectors
+	// AllowMissing leaves out files whose blobs a partial clone lacks, where a
+	// compile fails otherwise. The index has a profile of its own then, which
+	// names the gaps: it is not the commit's.
+	AllowMissing bool
 	// Limits in work, not in time; zero fields mean the built-in values. They
 	// are part of the profile.
 	Limits Limits

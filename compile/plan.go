@@ -31,6 +31,7 @@ type plan struct {
 	decisions []decision
 	input     *scip.Input // nil without documents
 	indexes   []*scip.IndexReport
+	missing   []string // paths that are left out because their blobs are not here
 	bits      int
 	starts    []int               // first entry of each partition, and len(entries)
 	keys      [][]artifact.Digest // by partition and view number
@@ -78,7 +79,7 @@ func makePlan(ctx context.Context, o *Options) (*plan, error) {
 		return nil, err
 	}
 	p.chooseViews(o.Views)
-	if err := p.decide(o.AllowSecrets); err != nil {
+	if err := p.decide(o.AllowSecrets, o.AllowMissing); err != nil {
 		return nil, err
 	}
 	if err := p.takeInput(ctx, o); err != nil {
@@ -157,22 +158,17 @@ func (p *plan) chooseViews(chosen []artifact.View) {
 }
 
 // decide makes every file's decision and cuts partitions.
-func (p *plan) decide(allowed []string) error {
+func (p *plan) decide(allowed []string, allowMissing bool) error {
 	p.decisions = make([]decision, len(p.entries))
-	missing, first := 0, ""
+	var missing []string
 	for i, e := range p.entries {
 		p.decisions[i] = decide(e, p.config, p.limits, allowed)
 		if p.decisions[i].skip == artifact.SkipMissing {
-			if missing == 0 {
-				first = e.Path
-			}
-			missing++
+			missing = append(missing, e.Path)
 		}
 	}
-	if missing > 0 {
-		// Skipping them would give another index for the same commit.
-		return fail.New(fail.Repository, "fetch them with: git fetch --refetch --no-filter; or compile in a full clone",
-			"%d files of the commit are not in this partial clone, such as %q", missing, first)
+	if err := p.leaveOut(missing, allowMissing); err != nil {
+		return err
 	}
 	p.bits = partitionBits(len(p.entries))
 	p.starts = partitions(len(p.entries), p.bits, func(i int) string { return p.entries[i].Path })
@@ -218,6 +214,31 @@ func (p *plan) computeKeys() {
 	}
 }
 
+// missingOption is the profile's entry about files that were left out because
+// the clone lacked their blobs.
+const missingOption = "missing_blobs"
+
+// leaveOut makes an index with gaps one of another profile: the commit's own
+// has none.
+func (p *plan) leaveOut(missing []string, allowed bool) error {
+	switch {
+	case len(missing) == 0:
+		return nil
+	case !allowed:
+		return fail.New(fail.Repository, "fetch them with: git fetch --refetch --no-filter; or compile in a full clone; or leave them out with --allow-missing",
+			"%d files of the commit are not in this partial clone, such as %q", len(missing), missing[0])
+	}
+	p.profile.Options[missingOption] = fmt.Sprintf("%d files, %s", len(missing), artifact.DigestOf([]byte(strings.Join(missing, "\x00"))))
+	p.isDefault, p.missing = false, missing
+	var err error
+	p.profile.Digest, err = p.profile.Compute()
+	return err
+}
+
+// HasGaps reports whether an index of this profile leaves out files because a
+// clone lacked their blobs.
+func HasGaps(p *artifact.Profile) bool { return p.Options[missingOption] != "" }
+
 func possibleOrAny(path string) []string {
 	if langs := possibleLanguages(path); langs != nil {
 		return langs
@@ -260,7 +281,7 @@ func (p *plan) jobFor(n int, views []artifact.View) *job {
 // blob cannot know is stated as 0 everywhere.
 func recordedSize(e git.Entry, d decision) uint64 {
 	switch d.skip {
-	case artifact.SkipExcluded, artifact.SkipSubmodule, artifact.SkipSecret:
+	case artifact.SkipExcluded, artifact.SkipSubmodule, artifact.SkipSecret, artifact.SkipMissing:
 		return 0
 	}
 	return uint64(e.Size)

@@ -169,6 +169,9 @@ func (r *run) make(ctx context.Context) error {
 			r.tell.note("the commit has no file %q to allow", p)
 		}
 	}
+	if n := len(r.plan.missing); n > 0 {
+		r.tell.note("%d files that this partial clone lacks are left out, such as %q; the index has a profile of its own", n, r.plan.missing[0])
+	}
 	r.wall.Plan = time.Since(r.started).Milliseconds()
 	r.parts = make([]*part, r.plan.partitions())
 	r.failures, r.rules = map[artifact.View]failure{}, map[string]string{}

@@ -23,6 +23,7 @@ import (
 )
 
 type compileFlags struct {
+	missing bool // --allow-missing
 	views   []string
 	report  string
 	source  string
@@ -73,6 +74,7 @@ then has a profile of its own. No file in the commit can allow a secret.`,
 	fl.StringVar(&f.source, "source", "", "`URL` of the repository to write into the artifact's annotations")
 	fl.BoolVar(&f.replace, "replace", false, "let the commit's tag move even when it holds another index")
 	fl.StringArrayVar(&f.allow, "allow-secret", nil, "index the file at this `PATH` from the repository's root although it looks like a secret (repeatable)")
+	fl.BoolVar(&f.missing, "allow-missing", false, "leave out files that a partial clone lacks, also in a registry; the index then has a profile of its own")
 	fl.BoolVar(&f.public, "allow-public", false, cli.AllowPublicUsage)
 	fl.IntVar(&f.workers, "workers", 0, "partitions built at the same time (default: one for each processor)")
 	return c
@@ -141,6 +143,9 @@ func runCompile(ctx context.Context, a *cli.App, f compileFlags, args []string) 
 		}
 	}
 	opts := compile.Options{Repo: repo, Rev: rev, Views: views, AllowSecrets: f.allow, Workers: f.workers, Progress: progress}
+	// Into a registry goes what every clone would make; a folder is one's own.
+	_, shared := store.(*registry.Remote)
+	opts.AllowMissing = f.missing || !shared
 	if err := addSCIP(a, &opts, store, f); err != nil {
 		return err
 	}
@@ -231,7 +236,7 @@ func compileMissing(ctx context.Context, r cli.CompileRequest) error {
 	}
 	sink := fetch.NewSink(r.Store, r.Cache, fetch.SinkOptions{})
 	find := parentFinder{repo: r.Repo, store: r.Store, cache: r.Cache, choice: parentAuto, sink: sink}
-	_, err = compile.Run(ctx, compile.Options{Repo: r.Repo, Rev: r.Rev, Sink: adapter{sink}, FindParent: find.find, Progress: progress})
+	_, err = compile.Run(ctx, compile.Options{Repo: r.Repo, Rev: r.Rev, Sink: adapter{sink}, FindParent: find.find, AllowMissing: true, Progress: progress})
 	return err
 }
 
@@ -254,10 +259,12 @@ func rebuild(ctx context.Context, r cli.RebuildRequest) (*cli.Rebuilt, error) {
 	if left, ok := remoteView(r.Manifest); ok {
 		return rebuildOthers(ctx, r, left, compile.Options{
 			Repo: r.Repo, Rev: r.Manifest.Commit, Sink: compile.Discard{}, Views: others(views, left), AllowSecrets: allowed, Inputs: r.Inputs, Progress: progress,
+			AllowMissing: compile.HasGaps(&r.Manifest.Profile),
 		})
 	}
 	res, err := compile.Run(ctx, compile.Options{
 		Repo: r.Repo, Rev: r.Manifest.Commit, Sink: compile.Discard{}, Views: views, AllowSecrets: allowed, Inputs: r.Inputs, Progress: progress,
+		AllowMissing: compile.HasGaps(&r.Manifest.Profile),
 	})
 	if err != nil {
 		return nil, err

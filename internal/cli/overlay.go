@@ -138,7 +138,7 @@ func (a *App) layOver(ctx context.Context, s *session, changes []git.Change) (*a
 		Base: s.index, Repo: repo, Commit: s.asked,
 		WorkTree: l.WorkTree, Changes: changes, Cache: s.cache, Model: s.options.Model,
 	})
-	if fail.CodeOf(err) == fail.NoIndex {
+	if code := fail.CodeOf(err); code == fail.NoIndex || code == fail.Repository {
 		a.Note("%v: results in changed files are left out", err)
 		return nil, nil
 	}
