@@ -42,15 +42,6 @@ func appendLine(b []byte, n int, line []byte) []byte {
 	return append(b, '\n')
 }
 
-// whole is the price of all lines.
-func (s *source) whole() int {
-	sum := spanCost
-	for _, c := range s.cost {
-		sum += c
-	}
-	return sum
-}
-
 // price is what lines would add.
 func (c *cut) price(s Span) int {
 	sum := 0

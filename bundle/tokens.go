@@ -22,9 +22,6 @@ const Counter = "o200k-bound/1"
 //go:embed o200k.bin
 var packedTable []byte
 
-// The length of the longest token of the table, in bytes.
-const maxToken = 32
-
 var table = sync.OnceValue(func() map[string]struct{} {
 	raw, err := io.ReadAll(flate.NewReader(bytes.NewReader(packedTable)))
 	if err != nil {
