@@ -83,8 +83,10 @@ func document(f *query.FileFacts) *scip.Document {
 		if _, err := scip.ParseSymbol(id); err != nil {
 			return false // such as a name that is not UTF-8
 		}
+		//lint:ignore SA1019 the form that readers of today understand
 		occ := &scip.Occurrence{Range: scipRange(start, end), Symbol: id, SymbolRoles: int32(roles)}
 		if around[0].Line > 0 {
+			//lint:ignore SA1019 as above
 			occ.EnclosingRange = scipRange(around[0], around[1])
 		}
 		d.Occurrences = append(d.Occurrences, occ)

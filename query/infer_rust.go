@@ -1281,7 +1281,8 @@ func (r *rustTypes) methods(t *rustType, name string) ([]thing, *rustEnv, error)
 		return r.inTrait(t.def, name, t, 0)
 	}
 	if t.kind == rustParam || t.kind == rustBound {
-		bounds, file := []*sketch.Node{}, t.file
+		var bounds []*sketch.Node
+		file := t.file
 		if t.kind == rustBound {
 			bounds = t.node.List
 		} else {

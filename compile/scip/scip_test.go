@@ -31,6 +31,7 @@ func (f files) Content(p string) ([]byte, string, error) {
 }
 
 func occ(symbol string, roles int32, r ...int32) *scip.Occurrence {
+	//lint:ignore SA1019 the form that indexers of today write
 	return &scip.Occurrence{Symbol: symbol, SymbolRoles: roles, Range: r}
 }
 

@@ -312,9 +312,7 @@ func (r *goReader) function() {
 	fn := &Func{}
 	d.Type = &Node{Kind: FuncType, At: d.At, Fn: fn}
 	if d.Recv != nil {
-		for _, p := range r.receiverParams(d.Recv.Type) {
-			fn.TypeParams = append(fn.TypeParams, p)
-		}
+		fn.TypeParams = append(fn.TypeParams, r.receiverParams(d.Recv.Type)...)
 	}
 	if r.k() == '[' {
 		fn.TypeParams = append(fn.TypeParams, r.typeParams()...)
