@@ -3,6 +3,7 @@ package sketch
 // reader is what the languages' readers share: a place among the tokens, the
 // body that names are noted in, and the scopes that are open.
 type reader struct {
+	spent int // names read, see spend
 	f      *File
 	t      []token
 	p, end int // the current token, and the one behind the last to read
@@ -129,8 +130,20 @@ func (r *reader) forget(n int) {
 
 // Names.
 
+// namesPerToken bounds how often names are read again on trial, for each token
+// of a file: real files need 1 to 3. Where it is not enough the rest goes
+// unread.
+const namesPerToken = 50
+
+func (r *reader) spend() {
+	if r.spent++; r.spent > namesPerToken*len(r.t)+1000 {
+		r.end = min(r.end, r.p)
+	}
+}
+
 // nameNode notes a use of the name that a token is.
 func (r *reader) nameNode(t token) *Node {
+	r.spend()
 	n := &Node{Kind: Name, At: t.at, Name: r.str(t)}
 	r.body.uses = append(r.body.uses, Use{At: t.at, Node: n, In: r.in})
 	return n
@@ -139,6 +152,7 @@ func (r *reader) nameNode(t token) *Node {
 // memberNode notes a use of the name at the current token as a member of x,
 // and goes behind it.
 func (r *reader) memberNode(x *Node, sep byte) *Node {
+	r.spend()
 	t := r.tok()
 	n := &Node{Kind: Member, At: t.at, Name: r.str(t), X: x, Sep: sep}
 	r.body.uses = append(r.body.uses, Use{At: t.at, Node: n, In: r.in})
