@@ -3,7 +3,7 @@ package sketch
 // reader is what the languages' readers share: a place among the tokens, the
 // body that names are noted in, and the scopes that are open.
 type reader struct {
-	spent int // names read, see spend
+	spent  int // names read, see spend
 	f      *File
 	t      []token
 	p, end int // the current token, and the one behind the last to read
