@@ -284,7 +284,7 @@ func (w *walk) backward(targets []*decl, role func(artifact.Role) bool) error {
 		if t.depth == w.depth {
 			continue
 		}
-		edges, l, err := w.b.incoming(t.decls, role)
+		edges, l, err := w.uses(t.decls, role)
 		if err != nil {
 			return err
 		}

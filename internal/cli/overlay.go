@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
@@ -113,6 +114,16 @@ func (a *App) askedTree(ctx context.Context, s *session) ([]git.Entry, error) {
 // pinned is what an overlay's answers name.
 func (s *session) pinned() *query.Pinned {
 	return &query.Pinned{Commit: s.asked, Digest: s.index.Digest()}
+}
+
+// deleted reports whether a path is one of the commit's files that the working
+// tree, which is answered from, has no more.
+func (s *session) deleted(path string) bool {
+	if s.over == nil || !slices.Contains(s.changes, path) {
+		return false
+	}
+	_, _, ok, err := s.over.FindFile(path)
+	return err == nil && !ok
 }
 
 // workTree is the folder of the working tree around dir, "" for none.

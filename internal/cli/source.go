@@ -79,6 +79,9 @@ A alone is one line, A- goes on to the end.`,
 					}
 				}
 				r, err := s.engine.Show(c.Context(), path, from, to)
+				if err != nil && s.deleted(path) {
+					return fail.New(fail.NotFound, "show it as the commit has it with --commit HEAD", "%q is deleted in the working tree", path)
+				}
 				if err != nil {
 					return err
 				}
