@@ -297,23 +297,30 @@ func (r *StructuralReader) PreciseFrom(f int, p Position) int {
 	})
 }
 
+// preciseRange returns the number of a SCIP symbol, and the rows of a file, or
+// of all files when that is below 0.
+func (r *StructuralReader) preciseRange(symbol string, file int) (id uint64, lo, hi int, ok bool) {
+	if r.precise == nil {
+		return 0, 0, 0, false
+	}
+	n, ok := r.precise.symbols.find(symbol)
+	lo, hi = 0, r.precise.rows
+	if file >= 0 {
+		lo, hi = r.PreciseRows(file)
+	}
+	return uint64(n), lo, hi, ok
+}
+
 // PreciseUses calls fn with the precise occurrences of a SCIP symbol, in
 // order, until fn returns false: in all files of the partition, or, with file
 // 0 or more, in that one. It fails on damaged rows.
 func (r *StructuralReader) PreciseUses(symbol string, file int, fn func(PreciseOccurrence) bool) error {
-	if r.precise == nil {
-		return nil
-	}
-	id, ok := r.precise.symbols.find(symbol)
+	id, lo, hi, ok := r.preciseRange(symbol, file)
 	if !ok {
 		return nil
 	}
-	lo, hi := 0, r.precise.rows
-	if file >= 0 {
-		lo, hi = r.PreciseRows(file)
-	}
 	c := &r.precise.rowCols[preSymbol]
-	for i := c.next(uint64(id), lo, hi); i < hi; i = c.next(uint64(id), i+1, hi) {
+	for i := c.next(id, lo, hi); i < hi; i = c.next(id, i+1, hi) {
 		o, _, err := r.preciseRow(i)
 		if err != nil {
 			return err
@@ -399,19 +406,12 @@ func (r *StructuralReader) PreciseInfos(f int, fn func(PreciseInfo) bool) error 
 // PreciseDefinitions is PreciseUses for those occurrences that define the
 // symbol, or that declare it ahead of its definition.
 func (r *StructuralReader) PreciseDefinitions(symbol string, file int, fn func(row int, o PreciseOccurrence) bool) error {
-	if r.precise == nil {
-		return nil
-	}
-	id, ok := r.precise.symbols.find(symbol)
+	id, lo, hi, ok := r.preciseRange(symbol, file)
 	if !ok {
 		return nil
 	}
-	lo, hi := 0, r.precise.rows
-	if file >= 0 {
-		lo, hi = r.PreciseRows(file)
-	}
 	symbols, roles := &r.precise.rowCols[preSymbol], &r.precise.rowCols[preRoles]
-	for i := symbols.next(uint64(id), lo, hi); i < hi; i = symbols.next(uint64(id), i+1, hi) {
+	for i := symbols.next(id, lo, hi); i < hi; i = symbols.next(id, i+1, hi) {
 		if SymbolRoles(roles.at(i))&(RolesDefinition|RolesForward) == 0 {
 			continue
 		}

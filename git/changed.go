@@ -94,6 +94,17 @@ func Changed(ctx context.Context, dir string, entries []Entry, o Options) ([]Cha
 	if lookErr != nil {
 		return nil, err
 	}
+	p, err := openWorkTree(ctx, exe, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	return p.changed(ctx, entries)
+}
+
+// openWorkTree opens the repository at or around dir, which has to have a
+// working tree.
+func openWorkTree(ctx context.Context, exe, dir string) (*program, error) {
 	abs, err := folder(dir)
 	if err != nil {
 		return nil, err
@@ -102,8 +113,23 @@ func Changed(ctx context.Context, dir string, entries []Entry, o Options) ([]Cha
 	if err != nil {
 		return nil, err
 	}
-	defer p.Close()
-	return p.changed(ctx, entries)
+	if p.workTree == "" {
+		_ = p.Close()
+		return nil, noWorkTree(p.dir)
+	}
+	return p, nil
+}
+
+// inWorkTree runs git on the index and the working tree.
+func (p *program) inWorkTree(ctx context.Context, args ...string) (string, error) {
+	l := p.refs
+	l.dir = p.workTree
+	l.env = setenv(l.env, "GIT_WORK_TREE", p.workTree)
+	out, _, err := l.run(ctx, nil, args...)
+	if err != nil {
+		return "", openError(p.dir, err)
+	}
+	return string(out), nil
 }
 
 // Changed is the function of that name without the git program: an index of a
@@ -407,18 +433,12 @@ func readFile(path string, buf []byte) ([]byte, error) {
 // changed asks the git program what its index holds and which of its entries
 // may not be what the working tree has.
 func (p *program) changed(ctx context.Context, entries []Entry) ([]Change, error) {
-	if p.workTree == "" {
-		return nil, noWorkTree(p.dir)
-	}
-	l := p.refs
-	l.dir = p.workTree
-	l.env = setenv(l.env, "GIT_WORK_TREE", p.workTree)
-	out, _, err := l.run(ctx, nil, "ls-files", "-z", "--stage")
+	out, err := p.inWorkTree(ctx, "ls-files", "-z", "--stage")
 	if err != nil {
-		return nil, openError(p.dir, err)
+		return nil, err
 	}
 	x := &index{assumeClean: true}
-	for line := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+	for line := range strings.SplitSeq(strings.TrimSuffix(out, "\x00"), "\x00") {
 		e, ok := parseStaged(line)
 		if !ok && line != "" {
 			return nil, readError(p.dir, errors.New("unexpected answer of git ls-files"))
@@ -427,12 +447,12 @@ func (p *program) changed(ctx context.Context, entries []Entry) ([]Change, error
 			x.entries = append(x.entries, e)
 		}
 	}
-	out, _, err = l.run(ctx, nil, "diff-files", "-z", "--name-only", "--ignore-submodules", "--no-ext-diff", "--no-renames")
+	out, err = p.inWorkTree(ctx, "diff-files", "-z", "--name-only", "--ignore-submodules", "--no-ext-diff", "--no-renames")
 	if err != nil {
-		return nil, openError(p.dir, err)
+		return nil, err
 	}
 	doubt := map[string]bool{}
-	for path := range strings.SplitSeq(string(out), "\x00") {
+	for path := range strings.SplitSeq(out, "\x00") {
 		doubt[path] = true
 	}
 	for i := range x.entries {

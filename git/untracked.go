@@ -15,27 +15,17 @@ func Untracked(ctx context.Context, dir string, o Options) ([]string, error) {
 	if err != nil || o.Backend == Embedded {
 		return nil, NewUnsupported(dir, "needs the git program to tell which files are ignored")
 	}
-	abs, err := folder(dir)
-	if err != nil {
-		return nil, err
-	}
-	p, err := openProgram(ctx, exe, abs, dir == "")
+	p, err := openWorkTree(ctx, exe, dir)
 	if err != nil {
 		return nil, err
 	}
 	defer p.Close()
-	if p.workTree == "" {
-		return nil, noWorkTree(p.dir)
-	}
-	l := p.refs
-	l.dir = p.workTree
-	l.env = setenv(l.env, "GIT_WORK_TREE", p.workTree)
-	out, _, err := l.run(ctx, nil, "ls-files", "-z", "--others", "--exclude-standard")
+	out, err := p.inWorkTree(ctx, "ls-files", "-z", "--others", "--exclude-standard")
 	if err != nil {
-		return nil, openError(p.dir, err)
+		return nil, err
 	}
 	var paths []string
-	for path := range strings.SplitSeq(string(out), "\x00") {
+	for path := range strings.SplitSeq(out, "\x00") {
 		if path != "" {
 			paths = append(paths, path)
 		}

@@ -14,8 +14,6 @@ package overlay
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"sync"
 
@@ -152,13 +150,4 @@ func (s *sink) open(p int, v artifact.View, want artifact.SegmentInfo) ([]byte, 
 		}
 	}
 	return nil, fmt.Errorf("partition %d of the overlay has no %s segment", p, v)
-}
-
-// Files returns the paths whose content is not the commit's, in order.
-func Files(changes []git.Change) []string {
-	set := map[string]bool{}
-	for _, c := range changes {
-		set[c.Path] = true
-	}
-	return slices.Sorted(maps.Keys(set))
 }

@@ -300,20 +300,7 @@ func push(best *[4]int64, v int64) {
 // words that are asked for. whole says that it is asked for in one piece.
 // full is that share when all of its words are.
 func (g *gauge) nameFit(name []byte) (fit, full int64, whole bool) {
-	var parts, hit int64
-	var mask uint64
-	g.scan.Scan(name, func(t analysis.Token) {
-		i, ok := g.termSlot[string(t.Term)]
-		if t.Kind == analysis.Whole {
-			whole = whole || ok
-			return
-		}
-		parts++
-		if ok {
-			hit++
-			mask |= 1 << i
-		}
-	})
+	parts, hit, mask, whole := g.words(name)
 	if parts == 0 || hit == 0 || g.all == 0 {
 		return 0, 0, whole
 	}
@@ -331,9 +318,10 @@ func harmonic(a, b int64) int64 {
 	return 2 * a * b / (a + b)
 }
 
-// words counts the words of a path's component and those asked for.
-func (g *gauge) words(text string) (parts, hit int64, mask uint64, whole bool) {
-	g.scan.Scan([]byte(text), func(t analysis.Token) {
+// words counts the words of a name or of a path's component, and those asked
+// for. whole says that it is asked for in one piece.
+func (g *gauge) words(text []byte) (parts, hit int64, mask uint64, whole bool) {
+	g.scan.Scan(text, func(t analysis.Token) {
 		i, ok := g.termSlot[string(t.Term)]
 		if t.Kind == analysis.Whole {
 			whole = whole || ok
@@ -360,7 +348,7 @@ func (g *gauge) paths(f *fileCand) {
 			stem, dir = baseName(dir), dirName(dir)
 		}
 	}
-	parts, hit, mask, whole := g.words(stem)
+	parts, hit, mask, whole := g.words([]byte(stem))
 	if parts > 0 {
 		x[fStem] = int32(hit * 1000 / parts)
 	}
@@ -380,9 +368,9 @@ func (g *gauge) paths(f *fileCand) {
 	x[fStemFit] = int32(harmonic(int64(x[fStemIDF]), int64(x[fStem])))
 	x[fImported] = int32(bits.Len(uint(g.r.imported[lowerName(stem)]))) * 100
 	near := baseName(dir)
-	nparts, nhit, nmask, _ := g.words(near)
+	nparts, nhit, nmask, _ := g.words([]byte(near))
 	x[fPathFit] = int32(harmonic(int64(ratio(g.weightOf(mask|nmask), g.all)), (hit+nhit)*1000/max(1, parts+nparts)))
-	dparts, dhit, dmask, _ := g.words(dir)
+	dparts, dhit, dmask, _ := g.words([]byte(dir))
 	if dparts > 0 {
 		x[fDir] = int32(dhit * 1000 / dparts)
 	}

@@ -50,7 +50,7 @@ func (e *Engine) Hierarchy(ctx context.Context, o UsesOptions) (*HierarchyResult
 		if res.Targets, err = b.targets(&target{decls: types, binding: t.binding, provenance: t.provenance, rule: t.rule}, maxTargetsListed); err != nil {
 			return err
 		}
-		up, l, err := b.typeWalk(types, b.bases1)
+		up, l, err := b.typeWalk(types, b.supertypes)
 		if err != nil {
 			return err
 		}
@@ -149,44 +149,22 @@ func (b *binder) typeSteps(rs []related, k int) ([]TypeStep, error) {
 
 func isBase(r artifact.Role) bool { return r == artifact.RoleInherit || r == artifact.RoleImplement }
 
-// bases1 returns the types that a type names as its bases, those that bind.
-func (b *binder) bases1(class *decl) ([]related, loose, error) {
+// supertypes returns the types that a type names as its bases, those that bind.
+func (b *binder) supertypes(class *decl) ([]related, loose, error) {
 	var l loose
-	uses, err := b.fileUses(class.file)
-	if err != nil {
-		return nil, l, err
-	}
-	outer, err := b.parent(class)
-	if err != nil {
-		return nil, l, err
-	}
 	var out []related
-	for _, occ := range uses {
-		if !isBase(occ.Role) || occ.Pos.Before(class.sym.Start) || class.sym.End.Before(occ.Pos) {
-			continue
-		}
-		in, err := b.enclosing(class.file, occ.Pos)
-		if err != nil {
-			return nil, l, err
-		}
-		if in == nil || in.id != class.id {
-			continue
-		}
-		o, err := b.bind(use{file: class.file, occ: occ, in: outer})
-		if err != nil {
-			return nil, l, err
-		}
+	err := b.eachBase(class, func(occ artifact.Occurrence, o outcome) {
 		if o.binding != Bound {
 			l.add(o.binding)
-			continue
+			return
 		}
 		for _, d := range o.decls {
 			if d.container() && d.id != class.id {
 				out = append(out, related{decl: d, how: occ.Role.String(), provenance: o.provenance, rule: o.rule})
 			}
 		}
-	}
-	return out, l, nil
+	})
+	return out, l, err
 }
 
 // derived returns the types that name a type as a base, and in Go those that
@@ -292,7 +270,7 @@ func (b *binder) goMethodSet(iface *decl, seen map[declID]bool) (map[string]*dec
 			out[d.sym.Name] = d
 		}
 	}
-	bases, _, err := b.bases1(iface)
+	bases, _, err := b.supertypes(iface)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ func (b *binder) overridden(d *decl) ([]*decl, error) {
 	if err != nil || class == nil {
 		return nil, err
 	}
-	up, _, err := b.typeWalk([]*decl{class}, b.bases1)
+	up, _, err := b.typeWalk([]*decl{class}, b.supertypes)
 	if err != nil {
 		return nil, err
 	}

@@ -147,6 +147,37 @@ func (b *binder) inherited(class *decl, name string) (ds []*decl, at *decl, err 
 
 type baseList struct{ decls []*decl }
 
+// eachBase calls fn with the outcome of every base that a type names.
+func (b *binder) eachBase(class *decl, fn func(occ artifact.Occurrence, o outcome)) error {
+	uses, err := b.fileUses(class.file)
+	if err != nil {
+		return err
+	}
+	outer, err := b.parent(class)
+	if err != nil {
+		return err
+	}
+	for _, occ := range uses {
+		if !isBase(occ.Role) || occ.Pos.Before(class.sym.Start) || class.sym.End.Before(occ.Pos) {
+			continue
+		}
+		in, err := b.enclosing(class.file, occ.Pos)
+		if err != nil {
+			return err
+		}
+		if in == nil || in.id != class.id {
+			continue
+		}
+		// A base is named in the scope around the type.
+		o, err := b.bind(use{file: class.file, occ: occ, in: outer})
+		if err != nil {
+			return err
+		}
+		fn(occ, o)
+	}
+	return nil
+}
+
 // basesOf returns the types that a type names as its bases and that bind
 // syntactically.
 func (b *binder) basesOf(class *decl) ([]*decl, error) {
@@ -154,41 +185,22 @@ func (b *binder) basesOf(class *decl) ([]*decl, error) {
 		return l.decls, nil
 	}
 	b.bases[class.id] = baseList{} // ends a cycle
-	uses, err := b.fileUses(class.file)
-	if err != nil {
-		return nil, err
-	}
 	var out []*decl
-	outer, err := b.parent(class)
-	if err != nil {
-		return nil, err
-	}
-	for _, o := range uses {
-		if o.Role != artifact.RoleInherit && o.Role != artifact.RoleImplement || o.Pos.Before(class.sym.Start) || class.sym.End.Before(o.Pos) {
-			continue
-		}
-		in, err := b.enclosing(class.file, o.Pos)
-		if err != nil {
-			return nil, err
-		}
-		if in == nil || in.id != class.id {
-			continue
-		}
-		// A base is named in the scope around the type.
-		bound, err := b.bind(use{file: class.file, occ: o, in: outer})
-		if err != nil {
-			return nil, err
-		}
-		if len(bound.decls) == 0 || bound.provenance == Heuristic {
+	err := b.eachBase(class, func(_ artifact.Occurrence, o outcome) {
+		if len(o.decls) == 0 || o.provenance == Heuristic {
 			b.openBases[class.id] = true
 		}
-		if bound.binding == Bound && bound.provenance != Heuristic {
-			for _, d := range bound.decls {
-				if d.container() && d.id != class.id {
-					out = append(out, d)
-				}
+		if o.binding != Bound || o.provenance == Heuristic {
+			return
+		}
+		for _, d := range o.decls {
+			if d.container() && d.id != class.id {
+				out = append(out, d)
 			}
 		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	b.bases[class.id] = baseList{out}
 	return out, nil

@@ -112,40 +112,18 @@ type compileAnswer struct {
 const schemaCompile = "pindex.compile/0"
 
 func runCompile(ctx context.Context, a *cli.App, f compileFlags, args []string) error {
-	repo, err := a.Repo(ctx)
-	if err != nil {
-		return err
-	}
-	rev, err := a.Revision(args)
-	if err != nil {
-		return err
-	}
-	store, err := a.Store()
-	if err != nil {
-		return err
-	}
-	views, err := parseViews(f.views)
-	if err != nil {
-		return err
-	}
 	if dir := filepath.Dir(f.report); f.report != "" {
 		if fi, err := os.Stat(dir); err != nil || !fi.IsDir() {
 			return fail.New(fail.Usage, "name a file in a folder that exists", "there is no folder %s for the report", dir)
 		}
 	}
-	progress, err := newProgress(a.Progress(), a.Stderr)
+	store, opts, err := begin(ctx, a, args, f.views, f.allow, f.public)
 	if err != nil {
 		return err
 	}
-	if !f.public {
-		if err := checkPush(ctx, store, repo); err != nil {
-			return err
-		}
-	}
-	opts := compile.Options{Repo: repo, Rev: rev, Views: views, AllowSecrets: f.allow, Workers: f.workers, Progress: progress}
-	// Into a registry goes what every clone would make; a folder is one's own.
-	_, shared := store.(*registry.Remote)
-	opts.AllowMissing = f.missing || !shared
+	repo := opts.Repo
+	opts.Workers = f.workers
+	opts.AllowMissing = opts.AllowMissing || f.missing
 	if err := addSCIP(a, &opts, store, f); err != nil {
 		return err
 	}
@@ -226,6 +204,37 @@ func runCompile(ctx context.Context, a *cli.App, f compileFlags, args []string) 
 				cli.Visible(e.Model), e.Texts, e.FromParent, e.FromCache, e.Sent, e.Requests, remote.EnvEmbedder)
 		}
 	})
+}
+
+// begin reads what every command needs that writes indexes: the store, and the
+// options of a compile. It refuses to write where that would show a private
+// repository's source, unless public allows it.
+func begin(ctx context.Context, a *cli.App, args, viewNames, allow []string, public bool) (registry.Store, compile.Options, error) {
+	o := compile.Options{AllowSecrets: allow}
+	var err error
+	if o.Repo, err = a.Repo(ctx); err != nil {
+		return nil, o, err
+	}
+	if o.Rev, err = a.Revision(args); err != nil {
+		return nil, o, err
+	}
+	store, err := a.Store()
+	if err != nil {
+		return nil, o, err
+	}
+	if o.Views, err = parseViews(viewNames); err != nil {
+		return nil, o, err
+	}
+	if o.Progress, err = newProgress(a.Progress(), a.Stderr); err != nil {
+		return nil, o, err
+	}
+	// Into a registry goes what every clone would make; a folder is one's own.
+	_, shared := store.(*registry.Remote)
+	o.AllowMissing = !shared
+	if public {
+		return store, o, nil
+	}
+	return store, o, checkPush(ctx, store, o.Repo)
 }
 
 // compileMissing compiles a commit that a reading command found no index of.

@@ -152,38 +152,14 @@ type sealAnswer struct {
 const schemaSeal = "pindex.seal/0"
 
 func runSeal(ctx context.Context, a *cli.App, f sealFlags, args []string) error {
-	repo, err := a.Repo(ctx)
+	store, opts, err := begin(ctx, a, args, f.views, f.allow, f.public)
 	if err != nil {
 		return err
-	}
-	rev, err := a.Revision(args)
-	if err != nil {
-		return err
-	}
-	store, err := a.Store()
-	if err != nil {
-		return err
-	}
-	views, err := parseViews(f.views)
-	if err != nil {
-		return err
-	}
-	progress, err := newProgress(a.Progress(), a.Stderr)
-	if err != nil {
-		return err
-	}
-	if !f.public {
-		if err := checkPush(ctx, store, repo); err != nil {
-			return err
-		}
 	}
 	sink := fetch.NewSink(store, a.Cache(), fetch.SinkOptions{Source: f.source, Replace: f.replace})
 	defer sink.Close()
 	j := joiner{store: store, sink: sink, shards: f.shards}
-	opts := compile.Options{
-		Repo: repo, Rev: rev, Sink: adapter{sink}, FindParent: j.find, Complete: true,
-		Views: views, AllowSecrets: f.allow, Progress: progress,
-	}
+	opts.Sink, opts.FindParent, opts.Complete = adapter{sink}, j.find, true
 	server, err := newEmbedder(ctx, a.Cache(), f.embed)
 	if err != nil {
 		return err

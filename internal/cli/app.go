@@ -181,7 +181,7 @@ func (a *App) end(ctx context.Context, err error) fail.Code {
 
 // sentence makes a message one safe line.
 func sentence(s string) string {
-	return visible(strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' }), "; "))
+	return Visible(strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' }), "; "))
 }
 
 // errSaid marks an error whose message has been printed as part of an answer.
@@ -275,7 +275,7 @@ func usageErrors(c *command.Command) {
 // Note writes a sentence to standard error, unless the user wants quiet.
 func (a *App) Note(format string, args ...any) {
 	if !a.quiet {
-		fmt.Fprintf(a.Stderr, "%s: %s\n", a.Name, visible(fmt.Sprintf(format, args...)))
+		fmt.Fprintf(a.Stderr, "%s: %s\n", a.Name, Visible(fmt.Sprintf(format, args...)))
 	}
 }
 

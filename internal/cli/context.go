@@ -237,7 +237,7 @@ func (a *App) writeBundle(out []byte) error {
 		return o.close()
 	}
 	for _, l := range lines(out) {
-		o.print("%s\n", visible(strings.TrimSuffix(string(l), "\r")))
+		o.print("%s\n", Visible(strings.TrimSuffix(string(l), "\r")))
 	}
 	return o.close()
 }

@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// visible returns s with everything that could steer a terminal written as a
+// Visible returns s with everything that could steer a terminal written as a
 // visible escape: control characters, bytes that are no UTF-8, and the Unicode
 // characters that reorder or hide text. Repository text is data; it must not
 // move the cursor, recolour the screen or pass for another text.
-func visible(s string) string {
+func Visible(s string) string {
 	if !steers(s) {
 		return s
 	}
@@ -34,9 +34,6 @@ func visible(s string) string {
 	}
 	return b.String()
 }
-
-// Visible is visible for commands that live outside of this package.
-func Visible(s string) string { return visible(s) }
 
 func steers(s string) bool {
 	for i := range len(s) {

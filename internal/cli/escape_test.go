@@ -18,8 +18,8 @@ func TestVisible(t *testing.T) {
 		{"new line in a path", "a\nb", `a\x0ab`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := visible(c.in); got != c.want {
-				t.Errorf("visible(%q) = %q, want %q", c.in, got, c.want)
+			if got := Visible(c.in); got != c.want {
+				t.Errorf("Visible(%q) = %q, want %q", c.in, got, c.want)
 			}
 		})
 	}

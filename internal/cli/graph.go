@@ -327,7 +327,7 @@ func writeDot(o *output, r *query.GraphResult) {
 // dotText quotes a text so that nothing in it is markup.
 func dotText(s string) string {
 	s = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s)
-	return `"` + visible(s) + `"`
+	return `"` + Visible(s) + `"`
 }
 
 func writeMermaid(o *output, r *query.GraphResult) {
@@ -347,7 +347,7 @@ func writeMermaid(o *output, r *query.GraphResult) {
 // mermaidText writes what could be markup as character references.
 func mermaidText(s string) string {
 	var b strings.Builder
-	for _, r := range visible(s) {
+	for _, r := range Visible(s) {
 		if strings.ContainsRune("\"#<>&[](){}|`;", r) {
 			fmt.Fprintf(&b, "#%d;", r)
 			continue

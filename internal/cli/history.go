@@ -9,7 +9,6 @@ import (
 	"github.com/pindex-dev/pindex/fetch"
 	"github.com/pindex-dev/pindex/internal/command"
 	"github.com/pindex-dev/pindex/internal/fail"
-	"github.com/pindex-dev/pindex/internal/gitobj"
 	"github.com/pindex-dev/pindex/query"
 )
 
@@ -141,16 +140,8 @@ func (a *App) symbolLog(ctx context.Context, symbol string, n int) (*logAnswer, 
 	if err != nil {
 		return nil, err
 	}
-	id, err := gitobj.ParseID(commit)
+	commits, err := a.firstParents(ctx, commit, n-1)
 	if err != nil {
-		return nil, err
-	}
-	repo, err := a.history(ctx)
-	if err != nil {
-		return nil, err
-	}
-	commits := Ancestors(ctx, repo, id, n-1)
-	if err := repo.Close(); err != nil {
 		return nil, err
 	}
 	store, err := a.Store()

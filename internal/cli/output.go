@@ -29,7 +29,7 @@ func (o *output) print(format string, args ...any) { fmt.Fprintf(o.w, format, ar
 // be written to this output within a line.
 func (o *output) text(s string) string {
 	if o.terminal {
-		return visible(s)
+		return Visible(s)
 	}
 	return s
 }
@@ -38,7 +38,7 @@ func (o *output) text(s string) string {
 // pipe: whoever splits the output by lines would take half of one for a whole.
 func (o *output) name(s string) string {
 	if o.terminal || hasLineBreak(s) {
-		return visible(s)
+		return Visible(s)
 	}
 	return s
 }

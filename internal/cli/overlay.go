@@ -100,7 +100,12 @@ func (a *App) askedTree(ctx context.Context, s *session) ([]git.Entry, error) {
 	if s.distance == 0 {
 		return treeOf(ctx, s.index)
 	}
-	id, err := gitobj.ParseID(s.asked)
+	return a.commitTree(ctx, s.asked)
+}
+
+// commitTree lists the tree of a commit.
+func (a *App) commitTree(ctx context.Context, commit string) ([]git.Entry, error) {
+	id, err := gitobj.ParseID(commit)
 	if err != nil {
 		return nil, err
 	}

@@ -122,7 +122,7 @@ func (t *texts) fromGit(ctx context.Context, path string, blob gitobj.ID) ([]byt
 			what = "the index does not have the blob %s of %s, nor has the repository; the receipt is of commit %s"
 		}
 		return fail.Wrap(fail.NoIndex, err, "run this in the receipt's repository with that commit fetched, or name the store that has its index with --store",
-			what, blob, visible(path), t.r.Head.Commit)
+			what, blob, Visible(path), t.r.Head.Commit)
 	}
 	if !t.opened {
 		t.opened = true

@@ -207,7 +207,7 @@ func (a *App) pulledAncestor(ctx context.Context, store registry.Store, cache *f
 	if near != "" {
 		limit = maxDistance
 	}
-	repo, err := a.history(ctx)
+	repo, err := a.History(ctx)
 	if err != nil {
 		return "", 0
 	}
@@ -229,12 +229,9 @@ func (a *App) pulledAncestor(ctx context.Context, store registry.Store, cache *f
 	return "", 0
 }
 
-// History is history for commands that live outside of this package.
-func (a *App) History(ctx context.Context) (git.Repository, error) { return a.history(ctx) }
-
-// history opens the repository to read commits, by the small reader where it
+// History opens the repository to read commits, by the small reader where it
 // can: nothing of it is kept open.
-func (a *App) history(ctx context.Context) (git.Repository, error) {
+func (a *App) History(ctx context.Context) (git.Repository, error) {
 	if m, err := git.OpenMinimal(ctx, a.repoDir); err == nil {
 		return m, nil
 	}
@@ -294,11 +291,7 @@ func (a *App) changedFiles(ctx context.Context, ix *artifact.Index, ancestor boo
 	if err != nil {
 		return nil, err
 	}
-	paths := make([]string, len(changes))
-	for i, c := range changes {
-		paths[i] = c.Path
-	}
-	return paths, nil
+	return pathsOf(changes), nil
 }
 
 // changedInHead returns the files in which HEAD differs from a tree.
@@ -307,15 +300,7 @@ func (a *App) changedInHead(ctx context.Context, tree []git.Entry) ([]string, er
 	if err != nil {
 		return nil, err
 	}
-	id, err := gitobj.ParseID(commit)
-	if err != nil {
-		return nil, err
-	}
-	repo, err := a.Repo(ctx)
-	if err != nil {
-		return nil, err
-	}
-	head, err := repo.Tree(ctx, id)
+	head, err := a.commitTree(ctx, commit)
 	if err != nil {
 		return nil, err
 	}

@@ -93,7 +93,7 @@ A alone is one line, A- goes on to the end.`,
 						return
 					}
 					for _, l := range lines(r.Bytes()) {
-						out.print("%s\n", visible(strings.TrimSuffix(string(l), "\r")))
+						out.print("%s\n", Visible(strings.TrimSuffix(string(l), "\r")))
 					}
 				})
 			})

@@ -386,7 +386,7 @@ func (a *App) firstParents(ctx context.Context, commit string, n int) ([]string,
 	if err != nil {
 		return nil, err
 	}
-	repo, err := a.history(ctx)
+	repo, err := a.History(ctx)
 	if err != nil {
 		return nil, err
 	}
