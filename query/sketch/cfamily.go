@@ -372,9 +372,7 @@ func (r *cReader) declarations(parent *Def) []*Def {
 	for !r.done() && r.k() != '}' {
 		before := r.p
 		out = append(out, r.declaration(parent)...)
-		if r.p == before {
-			r.skip()
-		}
+		r.moved(before)
 	}
 	return out
 }
@@ -418,9 +416,7 @@ func (r *cReader) semi() {
 	for !r.done() && r.k() != ';' && r.k() != '}' {
 		r.skip()
 	}
-	if r.k() == ';' {
-		r.p++
-	}
+	r.accept(';')
 }
 
 // templateParams reads "<typename T, int N>".
@@ -436,9 +432,7 @@ func (r *cReader) templateParams() []*Def {
 		switch r.k() {
 		case cTypename, cRecord:
 			r.p++
-			if r.k() == tDots {
-				r.p++
-			}
+			r.accept(tDots)
 			if r.k() == tIdent {
 				d := &Def{Kind: TypeParam, Name: r.text(), At: r.at()}
 				r.declare(d)
@@ -456,9 +450,7 @@ func (r *cReader) templateParams() []*Def {
 			r.templateParams()
 		default:
 			base := r.specifiers(nil)
-			if r.k() == tDots {
-				r.p++
-			}
+			r.accept(tDots)
 			if d := r.declarator(base.typ); d != nil && d.Name != "" {
 				d.Kind = Const
 				r.declare(d)
@@ -483,9 +475,7 @@ func (r *cReader) templateParams() []*Def {
 			r.p++
 		}
 	}
-	if r.k() == '>' {
-		r.p++
-	}
+	r.accept('>')
 	return out
 }
 
@@ -549,9 +539,7 @@ func (r *cReader) declaration(parent *Def) []*Def {
 		return r.using(parent)
 	case cAccess:
 		r.p++
-		if r.k() == ':' {
-			r.p++
-		}
+		r.accept(':')
 		return nil
 	case cFriend:
 		r.p++
@@ -577,9 +565,7 @@ func (r *cReader) declaration(parent *Def) []*Def {
 				n.Flag = true
 				r.p++
 				r.skipUses()
-				if r.k() == ';' {
-					r.p++
-				}
+				r.accept(';')
 				return nil
 			}
 		}
@@ -641,9 +627,7 @@ func (r *cReader) namespace(parent *Def, start uint32) []*Def {
 			break
 		}
 		r.p++
-		if r.k() == cStorage {
-			r.p++
-		}
+		r.accept(cStorage)
 	}
 	for r.k() == tIdent { // a macro
 		r.p++
@@ -694,9 +678,7 @@ func (r *cReader) using(parent *Def) []*Def {
 		r.semi()
 		return []*Def{d}
 	}
-	if r.k() == cTypename {
-		r.p++
-	}
+	r.accept(cTypename)
 	n := r.typeName()
 	r.semi()
 	if n == nil || n.Kind != Member {
@@ -717,9 +699,7 @@ type spec struct {
 
 // typeName reads a name that may be qualified and have template arguments.
 func (r *cReader) typeName() *Node {
-	if r.k() == tScope {
-		r.p++
-	}
+	r.accept(tScope)
 	if r.k() == cTypename || r.k() == cTemplate {
 		r.p++
 	}
@@ -804,18 +784,14 @@ func (r *cReader) templateArgs(x *Node) *Node {
 	for !r.done() && r.k() != '>' {
 		before := r.p
 		n.List = append(n.List, r.argument())
-		if r.k() == tDots {
-			r.p++
-		}
+		r.accept(tDots)
 		if r.k() == ',' {
 			r.p++
 		} else if r.k() != '>' && r.p == before {
 			r.skip()
 		}
 	}
-	if r.k() == '>' {
-		r.p++
-	}
+	r.accept('>')
 	return n
 }
 
@@ -860,9 +836,7 @@ func (r *cReader) specifiers(parent *Def) (s spec) {
 		case cExtern:
 			s.extern = true
 			r.p++
-			if r.k() == tString {
-				r.p++
-			}
+			r.accept(tString)
 		case cTypedef:
 			s.typedef = true
 			r.p++
@@ -1017,9 +991,7 @@ func (r *cReader) record(parent *Def, inner []*Def) (*Node, []*Def) {
 		if name != nil {
 			d.Name, d.At = nameOf(name)
 		}
-		if r.k() == cTrail {
-			r.p++
-		}
+		r.accept(cTrail)
 		switch r.k() {
 		case '{', ':':
 			// The name is declared here.
@@ -1051,9 +1023,7 @@ func (r *cReader) record(parent *Def, inner []*Def) (*Node, []*Def) {
 				if b := r.typeName(); b != nil {
 					d.Bases = append(d.Bases, b)
 				}
-				if r.p == before {
-					r.skip()
-				}
+				r.moved(before)
 			}
 		}
 	}
@@ -1113,9 +1083,7 @@ func nameOf(n *Node) (string, uint32) {
 func (r *cReader) enum(parent *Def, inner []*Def) (*Node, []*Def) {
 	start := r.at()
 	r.p++
-	if r.k() == cRecord {
-		r.p++
-	}
+	r.accept(cRecord)
 	r.attributes()
 	d := &Def{Kind: TypeName, At: r.at(), Start: start, Parent: parent, Sub: "enum"}
 	var name *Node
@@ -1149,15 +1117,7 @@ func (r *cReader) enum(parent *Def, inner []*Def) (*Node, []*Def) {
 			d.Members = append(d.Members, v)
 			r.note(v)
 		}
-		for r.p < end && r.k() != ',' {
-			r.skip()
-		}
-		if r.p < end {
-			r.p++
-		}
-		if r.p == before {
-			r.p++
-		}
+		r.nextItem(end, before)
 	}
 	r.p = min(end+1, r.end)
 	d.Type = &Node{Kind: StructType, At: d.At}
@@ -1171,12 +1131,11 @@ func (r *cReader) enum(parent *Def, inner []*Def) (*Node, []*Def) {
 // declarator reads one declarator; nil when none stands here. Its name may be
 // empty.
 func (r *cReader) declarator(base *Node) *Def {
-	if r.deeper() {
-		defer r.shallower()
-	} else {
+	if !r.deeper() {
 		r.skip()
 		return nil
 	}
+	defer r.shallower()
 	t := base
 	for !r.done() {
 		switch r.k() {
@@ -1259,9 +1218,7 @@ func (r *cReader) memberPointer(i int) bool {
 
 // declaratorName reads the name of a declarator, which may be qualified.
 func (r *cReader) declaratorName(d *Def) {
-	if r.k() == tScope {
-		r.p++
-	}
+	r.accept(tScope)
 	for !r.done() {
 		switch r.k() {
 		case '~':
@@ -1441,15 +1398,7 @@ func (r *cReader) params() []*Def {
 			}
 			out = append(out, d)
 		}
-		for r.p < end && r.k() != ',' {
-			r.skip()
-		}
-		if r.p < end {
-			r.p++
-		}
-		if r.p == before {
-			r.p++
-		}
+		r.nextItem(end, before)
 	}
 	r.end = saved
 	r.p = min(end+1, r.end)
@@ -1462,9 +1411,7 @@ func (r *cReader) simple(parent *Def, start uint32) []*Def {
 	s := r.specifiers(parent)
 	out := s.inner
 	if s.typ == nil && r.k() != tIdent && r.k() != '~' && r.k() != cOperator && r.k() != '*' && r.k() != '(' {
-		if r.k() == ';' {
-			r.p++
-		}
+		r.accept(';')
 		return out
 	}
 	for n := 0; !r.done(); n++ {
@@ -1592,12 +1539,8 @@ func (r *cReader) functionBody(d *Def) {
 					r.p = r.skipPath()
 					if k := r.k(); k == '(' || k == '{' {
 						r.skip()
-						if r.k() == tDots {
-							r.p++
-						}
-						if r.k() == ',' {
-							r.p++
-						}
+						r.accept(tDots)
+						r.accept(',')
 						continue
 					}
 					if r.p == before {
@@ -1687,9 +1630,7 @@ func (r *cReader) bring(t *Node) {
 
 // bodyOf reads a function's initial values and block.
 func (r *cReader) bodyOf() {
-	if r.k() == cTry {
-		r.p++
-	}
+	r.accept(cTry)
 	if r.k() == ':' {
 		r.p++
 		for !r.done() && r.k() != '{' {
@@ -1708,9 +1649,7 @@ func (r *cReader) bodyOf() {
 			if r.k() == ',' || r.k() == tDots {
 				r.p++
 			}
-			if r.p == before {
-				r.skip()
-			}
+			r.moved(before)
 		}
 	}
 	for !r.done() && r.k() != '{' { // declarations of old style
@@ -1742,9 +1681,7 @@ func (r *cReader) block() {
 	for !r.done() && r.k() != '}' {
 		before := r.p
 		r.statement()
-		if r.p == before {
-			r.skip()
-		}
+		r.moved(before)
 	}
 	if r.k() == '}' {
 		r.p++
@@ -1806,9 +1743,7 @@ func (r *cReader) statement() {
 		if r.k() == cWhile {
 			r.p++
 			r.condition()
-			if r.k() == ';' {
-				r.p++
-			}
+			r.accept(';')
 		}
 	case cCase:
 		r.p++
@@ -1817,14 +1752,10 @@ func (r *cReader) statement() {
 			r.p++
 			r.binary(1)
 		}
-		if r.k() == ':' {
-			r.p++
-		}
+		r.accept(':')
 	case cDefault:
 		r.p++
-		if r.k() == ':' {
-			r.p++
-		}
+		r.accept(':')
 	case cReturn, cThrow:
 		r.p++
 		if r.k() == '{' {
@@ -1851,9 +1782,7 @@ func (r *cReader) statement() {
 		}
 	case cAttribute:
 		r.attributes()
-		if r.k() == ';' {
-			r.p++
-		}
+		r.accept(';')
 	case cUsing:
 		for _, d := range r.using(nil) {
 			r.declare(d)
@@ -1927,12 +1856,8 @@ func (r *cReader) condition() {
 		} else {
 			r.expr()
 		}
-		if r.k() == ';' {
-			r.p++
-		}
-		if r.p == before {
-			r.skip()
-		}
+		r.accept(';')
+		r.moved(before)
 	}
 	r.end = saved
 	r.p = min(end+1, r.end)
@@ -1979,21 +1904,15 @@ func (r *cReader) forHeader() {
 		r.simple(nil, r.at())
 	} else if r.k() != ';' {
 		r.expr()
-		if r.k() == ';' {
-			r.p++
-		}
+		r.accept(';')
 	} else {
 		r.p++
 	}
 	for r.p < end {
 		before := r.p
 		r.expr()
-		if r.k() == ';' {
-			r.p++
-		}
-		if r.p == before {
-			r.skip()
-		}
+		r.accept(';')
+		r.moved(before)
 	}
 	r.end = saved
 	r.p = min(end+1, r.end)
@@ -2131,12 +2050,11 @@ func (r *cReader) operator() (prec, n int) {
 }
 
 func (r *cReader) binary(prec int) *Node {
-	if r.deeper() {
-		defer r.shallower()
-	} else {
+	if !r.deeper() {
 		r.skip()
 		return nil
 	}
+	defer r.shallower()
 	x := r.unary()
 	for !r.done() {
 		p, n := r.operator()
@@ -2162,9 +2080,7 @@ func (r *cReader) binary(prec int) *Node {
 				y = r.expr()
 			}
 			c.List = append(c.List, y)
-			if r.k() == ':' {
-				r.p++
-			}
+			r.accept(':')
 			c.List = append(c.List, r.binary(1))
 			b = c
 		default:
@@ -2176,12 +2092,11 @@ func (r *cReader) binary(prec int) *Node {
 }
 
 func (r *cReader) unary() *Node {
-	if r.deeper() {
-		defer r.shallower()
-	} else {
+	if !r.deeper() {
 		r.skip()
 		return nil
 	}
+	defer r.shallower()
 	at := r.at()
 	switch r.k() {
 	case '*':
@@ -2199,9 +2114,7 @@ func (r *cReader) unary() *Node {
 		return r.unary()
 	case cSizeof:
 		r.p++
-		if r.k() == tDots {
-			r.p++
-		}
+		r.accept(tDots)
 		if r.k() == '(' {
 			end := r.closing(r.p)
 			r.p++
@@ -2494,9 +2407,7 @@ func (r *cReader) list() []*Node {
 		if r.k() == ',' || r.k() == tDots || r.k() == ';' {
 			r.p++
 		}
-		if r.p == before {
-			r.skip()
-		}
+		r.moved(before)
 	}
 	r.end = saved
 	r.p = min(end+1, r.end)
@@ -2558,9 +2469,7 @@ func (r *cReader) braces(_, of *Node) *Node {
 		if r.k() == ',' || r.k() == tDots {
 			r.p++
 		}
-		if r.p == before {
-			r.skip()
-		}
+		r.moved(before)
 	}
 	r.end = saved
 	r.p = min(end+1, r.end)
@@ -2577,18 +2486,14 @@ func (r *cReader) suffixes(x *Node) *Node {
 				sep = '>'
 			}
 			r.p++
-			if r.k() == cTemplate {
-				r.p++
-			}
+			r.accept(cTemplate)
 			switch r.k() {
 			case tIdent:
 				x = r.memberNode(x, sep)
 				x = r.pathFrom(x)
 			case '~':
 				r.p++
-				if r.k() == tIdent {
-					r.p++
-				}
+				r.accept(tIdent)
 			case cOperator:
 				d := &Def{}
 				r.declaratorName(d)

@@ -67,9 +67,7 @@ func (r *goReader) semi() {
 	for !r.done() && !r.newline() && r.k() != ';' && r.k() != '}' && r.k() != ')' {
 		r.skip()
 	}
-	if r.k() == ';' {
-		r.p++
-	}
+	r.accept(';')
 }
 
 func (r *goReader) file() {
@@ -257,9 +255,7 @@ func (r *goReader) typeParams() []*Def {
 			d.Type = typ
 		}
 		out = append(out, ds...)
-		if r.k() == ',' {
-			r.p++
-		}
+		r.accept(',')
 		if r.p == before {
 			r.p++
 		}
@@ -273,9 +269,7 @@ func (r *goReader) union() *Node {
 	var first *Node
 	n := 0
 	for {
-		if r.k() == '~' {
-			r.p++
-		}
+		r.accept('~')
 		t := r.typ()
 		if n++; first == nil {
 			first = t
@@ -437,9 +431,7 @@ func (r *goReader) params(note func(*Def)) []*Def {
 		}
 		named = named || e.name
 		list = append(list, e)
-		if r.k() == ',' {
-			r.p++
-		}
+		r.accept(',')
 		if r.p == before {
 			r.p++
 		}
@@ -469,12 +461,11 @@ func (r *goReader) params(note func(*Def)) []*Def {
 
 // typ reads a type; nil where none stands.
 func (r *goReader) typ() *Node {
-	if r.deeper() {
-		defer r.shallower()
-	} else {
+	if !r.deeper() {
 		r.skip()
 		return nil
 	}
+	defer r.shallower()
 	switch at := r.at(); r.k() {
 	case tIdent:
 		t := r.nameNode(r.t[r.p])
@@ -489,9 +480,7 @@ func (r *goReader) typ() *Node {
 			for !r.done() && r.k() != ']' {
 				before := r.p
 				n.List = append(n.List, r.typ())
-				if r.k() == ',' {
-					r.p++
-				}
+				r.accept(',')
 				if r.p == before {
 					r.p++
 				}
@@ -506,9 +495,7 @@ func (r *goReader) typ() *Node {
 	case '(':
 		r.p++
 		t := r.typ()
-		if r.k() == ')' {
-			r.p++
-		}
+		r.accept(')')
 		return t
 	case '[':
 		r.p++
@@ -531,23 +518,17 @@ func (r *goReader) typ() *Node {
 		if r.k() == '[' {
 			r.p++
 			n.X = r.typ()
-			if r.k() == ']' {
-				r.p++
-			}
+			r.accept(']')
 		}
 		n.Y = r.typ()
 		return n
 	case goChan:
 		r.p++
-		if r.k() == tArrow {
-			r.p++
-		}
+		r.accept(tArrow)
 		return &Node{Kind: ChanType, At: at, X: r.typ()}
 	case tArrow:
 		r.p++
-		if r.k() == goChan {
-			r.p++
-		}
+		r.accept(goChan)
 		return &Node{Kind: ChanType, At: at, X: r.typ()}
 	case goFunc:
 		r.p++
@@ -888,9 +869,7 @@ func (r *goReader) clauses(head func(), alias *Node, say func(*Def)) {
 		}
 		r.push()
 		head()
-		if r.k() == ':' {
-			r.p++
-		}
+		r.accept(':')
 		if alias != nil {
 			d := &Def{Kind: Var, Name: alias.Name, At: alias.At}
 			say(d)
@@ -946,9 +925,7 @@ func (r *goReader) simple() {
 		}
 	case '=', tOpAssign, tArrow:
 		r.p++
-		if r.k() == goRange {
-			r.p++
-		}
+		r.accept(goRange)
 		r.exprs()
 	case tInc, tDec:
 		r.p++
@@ -974,12 +951,11 @@ func (r *goReader) exprs() []*Node {
 func (r *goReader) expr() *Node { return r.binary(1) }
 
 func (r *goReader) binary(prec int) *Node {
-	if r.deeper() {
-		defer r.shallower()
-	} else {
+	if !r.deeper() {
 		r.skip()
 		return nil
 	}
+	defer r.shallower()
 	x := r.unary()
 	for !r.done() && !r.newline() {
 		p := 0
@@ -1007,12 +983,11 @@ func (r *goReader) binary(prec int) *Node {
 }
 
 func (r *goReader) unary() *Node {
-	if r.deeper() {
-		defer r.shallower()
-	} else {
+	if !r.deeper() {
 		r.skip()
 		return nil
 	}
+	defer r.shallower()
 	at := r.at()
 	switch r.k() {
 	case '*':
@@ -1055,9 +1030,7 @@ func (r *goReader) operand() *Node {
 		for !r.done() && r.k() != ')' && r.k() != '}' && r.k() != ';' {
 			r.skip()
 		}
-		if r.k() == ')' {
-			r.p++
-		}
+		r.accept(')')
 		r.control = saved
 		return n
 	case goFunc:
@@ -1101,9 +1074,7 @@ func (r *goReader) suffixes(x *Node) *Node {
 				} else {
 					n.Y = r.typ()
 				}
-				if r.k() == ')' {
-					r.p++
-				}
+				r.accept(')')
 				x = n
 			default:
 				return x
@@ -1123,14 +1094,10 @@ func (r *goReader) suffixes(x *Node) *Node {
 				default:
 					before := r.p
 					n.List = append(n.List, r.expr())
-					if r.p == before {
-						r.skip()
-					}
+					r.moved(before)
 				}
 			}
-			if r.k() == ']' {
-				r.p++
-			}
+			r.accept(']')
 			r.control = saved
 			x = n
 		case '(':
@@ -1151,14 +1118,10 @@ func (r *goReader) suffixes(x *Node) *Node {
 				default:
 					before := r.p
 					n.List = append(n.List, r.expr())
-					if r.p == before {
-						r.skip()
-					}
+					r.moved(before)
 				}
 			}
-			if r.k() == ')' {
-				r.p++
-			}
+			r.accept(')')
 			r.control = saved
 			x = n
 		case '{':
@@ -1224,12 +1187,8 @@ func (r *goReader) composite(typ, around *Node, key bool) *Node {
 			e = kv
 		}
 		n.List = append(n.List, e)
-		if r.k() == ',' {
-			r.p++
-		}
-		if r.p == before {
-			r.skip()
-		}
+		r.accept(',')
+		r.moved(before)
 	}
 	if r.k() == '}' {
 		r.p++

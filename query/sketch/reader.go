@@ -46,6 +46,34 @@ func (r *reader) deeper() bool {
 
 func (r *reader) shallower() { r.depth-- }
 
+// accept goes behind the current token when it is of kind k.
+func (r *reader) accept(k uint8) {
+	if r.k() == k {
+		r.p++
+	}
+}
+
+// moved goes on where nothing was read since the token before.
+func (r *reader) moved(before int) {
+	if r.p == before {
+		r.skip()
+	}
+}
+
+// nextItem goes behind the next comma of a list that ends at token end, or to
+// its end. It moves, wherever the item began.
+func (r *reader) nextItem(end, before int) {
+	for r.p < end && r.k() != ',' {
+		r.skip()
+	}
+	if r.p < end {
+		r.p++
+	}
+	if r.p == before {
+		r.p++
+	}
+}
+
 // closing returns the token that closes the bracket at i, or the last one.
 func (r *reader) closing(i int) int {
 	depth := 0

@@ -89,9 +89,7 @@ func (r *rustReader) items(parent *Def) []*Def {
 func (r *rustReader) attributes() {
 	for r.k() == '#' {
 		r.p++
-		if r.k() == '!' {
-			r.p++
-		}
+		r.accept('!')
 		if r.k() != '[' {
 			return
 		}
@@ -104,9 +102,7 @@ func (r *rustReader) visibility() {
 		r.p++
 		if r.k() == '(' && (r.kn(1) == rsIn || r.kn(1) == tIdent && r.kn(2) == ')') {
 			r.p++
-			if r.k() == rsIn {
-				r.p++
-			}
+			r.accept(rsIn)
 			r.path()
 			for !r.done() && r.k() != ')' {
 				r.skip()
@@ -171,9 +167,7 @@ func (r *rustReader) item(parent *Def) (ds []*Def, ok bool) {
 		return one(r.modItem(start))
 	case rsUse:
 		r.p++
-		if r.k() == tScope {
-			r.p++
-		}
+		r.accept(tScope)
 		ds := r.useTree(nil, "")
 		r.semi()
 		for _, d := range ds {
@@ -187,9 +181,7 @@ func (r *rustReader) item(parent *Def) (ds []*Def, ok bool) {
 		return one(r.typeItem(start))
 	case rsExtern:
 		r.p++
-		if r.k() == tString {
-			r.p++
-		}
+		r.accept(tString)
 		if r.k() == '{' {
 			r.p++
 			ds := r.items(parent)
@@ -219,9 +211,7 @@ func (r *rustReader) item(parent *Def) (ds []*Def, ok bool) {
 			d := &Def{Kind: MacroName, Name: r.text(), At: r.at()}
 			r.p++
 			r.skip()
-			if r.k() == ';' {
-				r.p++
-			}
+			r.accept(';')
 			return one(d)
 		}
 		if !r.local {
@@ -242,9 +232,7 @@ func (r *rustReader) itemMacro(parent *Def) ([]*Def, bool) {
 	}
 	r.markMacro(n)
 	r.p++
-	if r.k() == tIdent {
-		r.p++
-	}
+	r.accept(tIdent)
 	var ds []*Def
 	if k := r.k(); k == '{' || k == '(' || k == '[' {
 		end := r.closing(r.p)
@@ -266,9 +254,7 @@ func (r *rustReader) itemMacro(parent *Def) ([]*Def, bool) {
 		r.end = saved
 		r.p = min(end+1, r.end)
 	}
-	if r.k() == ';' {
-		r.p++
-	}
+	r.accept(';')
 	return ds, true
 }
 
@@ -286,19 +272,16 @@ func (r *rustReader) semi() {
 	for !r.done() && r.k() != ';' && r.k() != '}' {
 		r.skip()
 	}
-	if r.k() == ';' {
-		r.p++
-	}
+	r.accept(';')
 }
 
 // useTree reads a tree of use and returns what it binds.
 func (r *rustReader) useTree(x *Node, path string) []*Def {
-	if r.deeper() {
-		defer r.shallower()
-	} else {
+	if !r.deeper() {
 		r.skip()
 		return nil
 	}
+	defer r.shallower()
 	var out []*Def
 	for !r.done() {
 		switch r.k() {
@@ -307,12 +290,8 @@ func (r *rustReader) useTree(x *Node, path string) []*Def {
 			for !r.done() && r.k() != '}' {
 				before := r.p
 				out = append(out, r.useTree(x, path)...)
-				if r.k() == ',' {
-					r.p++
-				}
-				if r.p == before {
-					r.skip()
-				}
+				r.accept(',')
+				r.moved(before)
 			}
 			if r.k() == '}' {
 				r.p++
@@ -420,16 +399,10 @@ func (r *rustReader) generics(start uint32) []*Def {
 				d.Init = r.typ()
 			}
 		}
-		if r.k() == ',' {
-			r.p++
-		}
-		if r.p == before {
-			r.skip()
-		}
+		r.accept(',')
+		r.moved(before)
 	}
-	if r.k() == '>' {
-		r.p++
-	}
+	r.accept('>')
 	return out
 }
 
@@ -452,9 +425,7 @@ func (r *rustReader) bounds() []*Node {
 		case '(':
 			r.p++
 			out = append(out, r.bounds()...)
-			if r.k() == ')' {
-				r.p++
-			}
+			r.accept(')')
 		default:
 			before := r.p
 			if t := r.typ(); t != nil {
@@ -502,12 +473,8 @@ func (r *rustReader) where(params []*Def) {
 				}
 			}
 		}
-		if r.k() == ',' {
-			r.p++
-		}
-		if r.p == before {
-			r.skip()
-		}
+		r.accept(',')
+		r.moved(before)
 	}
 }
 
@@ -665,9 +632,7 @@ func (r *rustReader) selfParam() *Def {
 			r.lifetime()
 		}
 	}
-	if r.k() == rsMut {
-		r.p++
-	}
+	r.accept(rsMut)
 	if r.k() != tIdent || r.text() != "self" || r.kn(1) == tScope {
 		r.p = from
 		return nil
@@ -698,9 +663,7 @@ func (r *rustReader) structItem(start uint32) *Def {
 	r.where(ps)
 	d.Type = r.fields()
 	r.where(ps)
-	if r.k() == ';' {
-		r.p++
-	}
+	r.accept(';')
 	r.pop()
 	return d
 }
@@ -734,15 +697,7 @@ func (r *rustReader) fields() *Node {
 				r.note(d)
 			}
 		}
-		for r.p < end && r.k() != ',' {
-			r.skip()
-		}
-		if r.p < end {
-			r.p++
-		}
-		if r.p == before {
-			r.p++
-		}
+		r.nextItem(end, before)
 	}
 	r.p = min(end+1, r.end)
 	if open == '(' {
@@ -778,15 +733,7 @@ func (r *rustReader) enumItem(start uint32) *Def {
 				}
 				d.Members = append(d.Members, v)
 			}
-			for r.p < end && r.k() != ',' {
-				r.skip()
-			}
-			if r.p < end {
-				r.p++
-			}
-			if r.p == before {
-				r.p++
-			}
+			r.nextItem(end, before)
 		}
 		r.p = min(end+1, r.end)
 	}
@@ -839,9 +786,7 @@ func (r *rustReader) implItem(start uint32) *Def {
 	r.p++
 	r.push()
 	ps := r.generics(start)
-	if r.k() == '!' {
-		r.p++
-	}
+	r.accept('!')
 	d.Type = r.typ()
 	if r.k() == rsFor {
 		r.p++
@@ -895,9 +840,7 @@ func (r *rustReader) constItem() *Def {
 		kind = Var
 	}
 	r.p++
-	if r.k() == rsMut {
-		r.p++
-	}
+	r.accept(rsMut)
 	if r.k() != tIdent {
 		return nil
 	}
@@ -948,12 +891,11 @@ func (r *rustReader) typeItem(start uint32) *Def {
 // Types.
 
 func (r *rustReader) typ() *Node {
-	if r.deeper() {
-		defer r.shallower()
-	} else {
+	if !r.deeper() {
 		r.skip()
 		return nil
 	}
+	defer r.shallower()
 	at := r.at()
 	switch r.k() {
 	case '&', tAndAnd:
@@ -962,9 +904,7 @@ func (r *rustReader) typ() *Node {
 		if r.k() == tLifetime {
 			r.lifetime()
 		}
-		if r.k() == rsMut {
-			r.p++
-		}
+		r.accept(rsMut)
 		n := &Node{Kind: Addr, At: at, X: r.typ()}
 		if double {
 			n = &Node{Kind: Addr, At: at, X: n}
@@ -991,9 +931,7 @@ func (r *rustReader) typ() *Node {
 				comma = true
 				r.p++
 			}
-			if r.p == before {
-				r.skip()
-			}
+			r.moved(before)
 		}
 		r.p++
 		if len(n.List) == 1 && !comma {
@@ -1064,12 +1002,8 @@ func (r *rustReader) fnSugar(trait *Node, at uint32) *Node {
 			r.p += 2
 		}
 		n.Fn.Params = append(n.Fn.Params, &Def{Kind: Param, Type: r.typ()})
-		if r.k() == ',' {
-			r.p++
-		}
-		if r.p == before {
-			r.skip()
-		}
+		r.accept(',')
+		r.moved(before)
 	}
 	r.p = min(end+1, r.end)
 	if r.k() == tArrow {
@@ -1088,16 +1022,12 @@ func (r *rustReader) qualified(value bool) *Node {
 		r.p++
 		n.Y = r.typ()
 	}
-	if r.k() == '>' {
-		r.p++
-	}
+	r.accept('>')
 	return r.pathFrom(n, value)
 }
 
 func (r *rustReader) typePath() *Node {
-	if r.k() == tScope {
-		r.p++
-	}
+	r.accept(tScope)
 	if r.k() != tIdent {
 		return nil
 	}
@@ -1153,24 +1083,16 @@ func (r *rustReader) typeArgs(x *Node) *Node {
 			}
 			n.List = append(n.List, t)
 		}
-		if r.k() == ',' {
-			r.p++
-		}
-		if r.p == before {
-			r.skip()
-		}
+		r.accept(',')
+		r.moved(before)
 	}
-	if r.k() == '>' {
-		r.p++
-	}
+	r.accept('>')
 	return n
 }
 
 // path reads a plain path without arguments.
 func (r *rustReader) path() *Node {
-	if r.k() == tScope {
-		r.p++
-	}
+	r.accept(tScope)
 	if r.k() != tIdent {
 		return nil
 	}
@@ -1223,9 +1145,7 @@ func (r *rustReader) pattern(of *Node) {
 	switch r.k() {
 	case '&', tAndAnd:
 		r.p++
-		if r.k() == rsMut {
-			r.p++
-		}
+		r.accept(rsMut)
 		var in *Node
 		if of != nil {
 			in = &Node{Kind: Star, X: of}
@@ -1251,9 +1171,7 @@ func (r *rustReader) pattern(of *Node) {
 			if r.k() == ',' && r.p < end {
 				r.p++
 			}
-			if r.p == before {
-				r.skip()
-			}
+			r.moved(before)
 		}
 		r.p = min(end+1, r.end)
 	case tInt, tFloat, tString, tChar, rsTrue, rsFalse, '-':
@@ -1291,9 +1209,7 @@ func (r *rustReader) pattern(of *Node) {
 		if r.k() == '<' {
 			n = r.qualified(true)
 		} else if r.k() == tScope || r.k() == tIdent {
-			if r.k() == tScope {
-				r.p++
-			}
+			r.accept(tScope)
 			n = r.nameNode(r.tok())
 			r.p++
 			n = r.pathFrom(n, true)
@@ -1312,9 +1228,7 @@ func (r *rustReader) pattern(of *Node) {
 				if r.k() == ',' && r.p < end {
 					r.p++
 				}
-				if r.p == before {
-					r.skip()
-				}
+				r.moved(before)
 			}
 			r.p = min(end+1, r.end)
 		case '{':
@@ -1392,9 +1306,7 @@ func (r *rustReader) fieldPatterns(of, path *Node) {
 		if r.k() == ',' && r.p < end {
 			r.p++
 		}
-		if r.p == before {
-			r.skip()
-		}
+		r.moved(before)
 	}
 	r.p = min(end+1, r.end)
 }
@@ -1425,9 +1337,7 @@ func (r *rustReader) block() *Node {
 		} else if r.k() == '}' && e != nil {
 			n.X = e
 		}
-		if r.p == before {
-			r.skip()
-		}
+		r.moved(before)
 	}
 	if r.k() == '}' {
 		r.p++
@@ -1593,12 +1503,11 @@ func (r *rustReader) operator() (prec, n int) {
 }
 
 func (r *rustReader) binary(prec int) *Node {
-	if r.deeper() {
-		defer r.shallower()
-	} else {
+	if !r.deeper() {
 		r.skip()
 		return nil
 	}
+	defer r.shallower()
 	var x *Node
 	if r.k() == tRange {
 		r.p++
@@ -1658,12 +1567,11 @@ func (r *rustReader) startsExpr() bool {
 }
 
 func (r *rustReader) unary() *Node {
-	if r.deeper() {
-		defer r.shallower()
-	} else {
+	if !r.deeper() {
 		r.skip()
 		return nil
 	}
+	defer r.shallower()
 	at := r.at()
 	switch r.k() {
 	case '&', tAndAnd:
@@ -1732,9 +1640,7 @@ func (r *rustReader) operand() *Node {
 		return r.scope()
 	case rsAsync:
 		r.p++
-		if r.k() == rsMove {
-			r.p++
-		}
+		r.accept(rsMove)
 		if r.k() == '{' {
 			return &Node{Kind: AsyncBlock, At: at, X: r.scope()}
 		}
@@ -1801,9 +1707,7 @@ func (r *rustReader) operand() *Node {
 	case '<':
 		return r.afterPath(r.qualified(true))
 	case tIdent, tScope:
-		if r.k() == tScope {
-			r.p++
-		}
+		r.accept(tScope)
 		if r.k() != tIdent {
 			return nil
 		}
@@ -1881,9 +1785,7 @@ func (r *rustReader) literal(path *Node) *Node {
 		if r.k() == ',' && r.p < end {
 			r.p++
 		}
-		if r.p == before {
-			r.skip()
-		}
+		r.moved(before)
 	}
 	r.p = min(end+1, r.end)
 	return n
@@ -1972,9 +1874,7 @@ func (r *rustReader) parens() *Node {
 			comma = true
 			r.p++
 		}
-		if r.p == before {
-			r.skip()
-		}
+		r.moved(before)
 	}
 	r.p++
 	r.control = saved
@@ -1997,9 +1897,7 @@ func (r *rustReader) list() []*Node {
 		if (r.k() == ',' || r.k() == ';') && r.p < end {
 			r.p++
 		}
-		if r.p == before {
-			r.skip()
-		}
+		r.moved(before)
 	}
 	r.p = min(end+1, r.end)
 	r.control = saved
@@ -2025,12 +1923,8 @@ func (r *rustReader) closure() *Node {
 				value.Kind, value.Y, value.X = Typed, d.Type, nil
 			}
 			n.Fn.Params = append(n.Fn.Params, d)
-			if r.k() == ',' {
-				r.p++
-			}
-			if r.p == before {
-				r.skip()
-			}
+			r.accept(',')
+			r.moved(before)
 		}
 		r.p++
 	}
