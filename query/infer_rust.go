@@ -509,6 +509,16 @@ func (r *rustTypes) resolve(m rustModule, comps []string, w want, depth int, im 
 	return found, false, nil
 }
 
+// membersNamed returns the first of x's members of that name; nil for none.
+func membersNamed(x thing, name string) []thing {
+	for _, m := range x.def.Members {
+		if m.Name == name {
+			return []thing{{x.file, m}}
+		}
+	}
+	return nil
+}
+
 // step finds a name behind "::" in what x is.
 func (r *rustTypes) step(x thing, name string, depth int) (found []thing, outside bool, err error) {
 	switch x.def.Kind {
@@ -526,10 +536,8 @@ func (r *rustTypes) step(x thing, name string, depth int) (found []thing, outsid
 		}
 		return found, outside, err
 	case sketch.TypeName:
-		for _, v := range x.def.Members {
-			if v.Name == name {
-				return []thing{{x.file, v}}, false, nil
-			}
+		if found := membersNamed(x, name); found != nil {
+			return found, false, nil
 		}
 		t := &rustType{kind: rustAdt, def: x}
 		if x.def.Alias {
@@ -537,10 +545,8 @@ func (r *rustTypes) step(x thing, name string, depth int) (found []thing, outsid
 				return nil, false, err
 			}
 			if t.kind == rustAdt {
-				for _, v := range t.def.def.Members {
-					if v.Name == name {
-						return []thing{{t.def.file, v}}, false, nil
-					}
+				if found := membersNamed(t.def, name); found != nil {
+					return found, false, nil
 				}
 			}
 		}
@@ -563,10 +569,8 @@ func (r *rustTypes) step(x thing, name string, depth int) (found []thing, outsid
 			return nil, false, err
 		}
 		if t.kind == rustAdt {
-			for _, v := range t.def.def.Members {
-				if v.Name == name {
-					return []thing{{t.def.file, v}}, false, nil
-				}
+			if found := membersNamed(t.def, name); found != nil {
+				return found, false, nil
 			}
 		}
 		found, _, outside, err := r.find(t, name, true)

@@ -60,6 +60,19 @@ func (p Publication) blobs() []ocispec.Descriptor {
 	return append(blobs, p.Inputs...)
 }
 
+// size is Artifact.TravelSize of what is published, of which the OCI manifest
+// is given: nothing has to be read for it.
+func (p Publication) size(manifest ocispec.Descriptor) int64 {
+	n := manifest.Size + int64(len(p.Manifest))
+	if config, err := encodeConfig(p); err == nil { // else it is not published
+		n += int64(len(config))
+	}
+	for _, d := range p.blobs() {
+		n += d.Size
+	}
+	return n
+}
+
 // pusher pushes one blob after another and stops at the first error.
 type pusher struct {
 	ctx    context.Context
@@ -139,7 +152,7 @@ func (l *Local) Publish(ctx context.Context, p Publication) (Published, error) {
 			changed = true
 		}
 		held, _ := x.find(place.tag)
-		out = Published{Tag: place.tag, Descriptor: held, Unchanged: len(place.write) == 0}
+		out = Published{Tag: place.tag, Descriptor: held, Unchanged: len(place.write) == 0, Size: p.size(held)}
 		return changed, nil
 	})
 	if err != nil {

@@ -122,4 +122,5 @@ type Published struct {
 	Tag        string
 	Descriptor ocispec.Descriptor // what Tag holds now
 	Unchanged  bool               // the same index was there already, whole
+	Size       int64              // bytes of all that belongs to the artifact
 }

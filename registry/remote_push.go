@@ -306,6 +306,7 @@ func (r *Remote) Publish(ctx context.Context, p Publication) (Published, error) 
 		}
 		out.Descriptor.ArtifactType = MediaTypeIndex
 	}
+	out.Size = p.size(out.Descriptor)
 	return out, r.publishReport(ctx, p, out)
 }
 

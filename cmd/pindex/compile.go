@@ -176,7 +176,7 @@ func runCompile(ctx context.Context, a *cli.App, f compileFlags, args []string) 
 	}
 	ans := compileAnswer{
 		Schema: schemaCompile, Commit: r.Commit.String(), Digest: r.Digest.String(),
-		OCIDigest: string(p.Descriptor.Digest), Tag: p.Tag, Store: store.Name(), Unchanged: p.Unchanged,
+		OCIDigest: string(p.Descriptor.Digest), Tag: p.Tag, Store: store.Name(), Unchanged: p.Unchanged, Bytes: p.Size,
 		Files: r.Manifest.Files, Indexed: r.Manifest.Indexed, Units: r.Manifest.Units,
 		Skipped: sum(r.Manifest.Skipped), Degraded: sum(r.Manifest.Degraded),
 		Parent: r.Report.Parent, Reused: r.Report.SegmentsReused, Built: r.Report.SegmentsBuilt,
@@ -187,9 +187,6 @@ func runCompile(ctx context.Context, a *cli.App, f compileFlags, args []string) 
 	}
 	if remote, ok := store.(*registry.Remote); ok {
 		ans.Uploaded = remote.Sent()
-	}
-	if art, _, err := registry.ReadDescriptor(ctx, store, p.Descriptor); err == nil {
-		ans.Bytes = art.TravelSize()
 	}
 	return a.Print(ans, func(w io.Writer) {
 		state := "compiled"

@@ -1083,21 +1083,7 @@ func (r *goReader) suffixes(x *Node) *Node {
 			saved := r.control
 			r.control = 0
 			n := &Node{Kind: Index, At: at, X: x}
-			r.p++
-			for !r.done() && r.k() != ']' && r.k() != ';' {
-				switch r.k() {
-				case ':':
-					n.Kind = Slice
-					r.p++
-				case ',':
-					r.p++
-				default:
-					before := r.p
-					n.List = append(n.List, r.expr())
-					r.moved(before)
-				}
-			}
-			r.accept(']')
+			r.operands(n, ']', ':', func() { n.Kind = Slice })
 			r.control = saved
 			x = n
 		case '(':
@@ -1107,21 +1093,7 @@ func (r *goReader) suffixes(x *Node) *Node {
 			if x.Kind == Name || x.Kind == Member {
 				x.Flag = true
 			}
-			r.p++
-			for !r.done() && r.k() != ')' && r.k() != ';' {
-				switch r.k() {
-				case ',':
-					r.p++
-				case tDots:
-					n.Name = "..."
-					r.p++
-				default:
-					before := r.p
-					n.List = append(n.List, r.expr())
-					r.moved(before)
-				}
-			}
-			r.accept(')')
+			r.operands(n, ')', tDots, func() { n.Name = "..." })
 			r.control = saved
 			x = n
 		case '{':
@@ -1134,6 +1106,26 @@ func (r *goReader) suffixes(x *Node) *Node {
 		}
 	}
 	return x
+}
+
+// operands reads the expressions between the bracket at the current token and
+// its closing one into n, and tells of every token of kind mark among them.
+func (r *goReader) operands(n *Node, closing, mark uint8, marked func()) {
+	r.p++
+	for !r.done() && r.k() != closing && r.k() != ';' {
+		switch r.k() {
+		case ',':
+			r.p++
+		case mark:
+			marked()
+			r.p++
+		default:
+			before := r.p
+			n.List = append(n.List, r.expr())
+			r.moved(before)
+		}
+	}
+	r.accept(closing)
 }
 
 // compositeType reports whether an expression before "{" is the type of a
