@@ -39,7 +39,8 @@ func Serve(ctx context.Context, in io.ReadCloser, out io.Writer, o tools.Options
 	server := newServer(set)
 	run := make(chan error, 1)
 	go func() {
-		run <- server.Run(ctx, newTransport(in, out))
+		shared := &lockedWriter{w: out}
+		run <- server.Run(ctx, newTransport(newLines(in, shared), shared))
 	}()
 	var err error
 	select {

@@ -117,6 +117,10 @@ and said to be. Only segments that differ from one index to the next are opened.
 			if err != nil {
 				return err
 			}
+			if ans.Indexed == 1 {
+				a.Note("of the %s looked at only one has an index, and there is none to compare it with; compile an earlier one with pindex compile REV, or look further back with -n",
+					count(ans.Looked, "commit"))
+			}
 			return a.found(len(ans.Results), ans, func(out *output) {
 				out.print("# %s: %d indexed commits of %d looked at\n", out.text(ans.Symbol), ans.Indexed, ans.Looked)
 				for _, e := range ans.Results {

@@ -41,6 +41,7 @@ func Run(t *testing.T, serve Serve) {
 		{"a peer that dies", testDeath},
 		{"a peer that closes its side", testHalfClose},
 		{"a peer that never reads", testNeverReads},
+		{"lines that are no messages", testOddLines},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.run(t, serve) })
 	}
@@ -532,4 +533,48 @@ func testNeverReads(t *testing.T, serve Serve) {
 	<-done
 	toServer.Close()
 	in.Close()
+}
+
+// A line that is no message costs an answer, and not the connection.
+func testOddLines(t *testing.T, serve Serve) {
+	ping := `{"jsonrpc":"2.0","id":"p","method":"ping"}` + "\n"
+	for _, c := range []struct {
+		line string
+		code int
+	}{
+		{"nonsense", -32700},
+		{`{"jsonrpc":"2.0","id":7,"method":"ping"`, -32700},
+		{"\xff\xfe", -32700},
+		{"7", -32600},
+		{"[]", -32600},
+		{`{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}`, -32600},
+		{strings.Repeat("x", 3<<20), -32600},
+		{"\n \r", 0},
+	} {
+		var out bytes.Buffer
+		name := c.line[:min(40, len(c.line))]
+		in := io.NopCloser(strings.NewReader(handshake + c.line + "\n" + ping + c.line))
+		if err := serve(t.Context(), in, &out, open(newFake())); err != nil {
+			t.Errorf("%q: Serve: %v", name, err)
+		}
+		refused, pongs := 0, 0
+		for line := range strings.Lines(out.String()) {
+			var m struct {
+				ID    any
+				Error *struct{ Code int }
+			}
+			if err := json.Unmarshal([]byte(line), &m); err != nil {
+				t.Fatalf("%q: an answer that is no JSON: %v", name, err)
+			}
+			switch {
+			case m.ID == nil && m.Error != nil && m.Error.Code == c.code:
+				refused++
+			case m.ID == "p" && m.Error == nil:
+				pongs++
+			}
+		}
+		if want := min(-c.code, 2); refused != want || pongs != 1 {
+			t.Errorf("%q: refused %d times, not %d; %d pongs\n%s", name, refused, want, pongs, out.String())
+		}
+	}
 }

@@ -150,7 +150,7 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 		}
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
-		case long && err == nil:
+		case long: // whatever ended it comes again
 			return nil, errTooLong
 		default:
 			return line, err
