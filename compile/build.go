@@ -13,6 +13,7 @@ import (
 	"github.com/pindex-dev/pindex/compile/units"
 	"github.com/pindex-dev/pindex/compile/views"
 	"github.com/pindex-dev/pindex/embed"
+	"github.com/pindex-dev/pindex/internal/filetext"
 	"github.com/pindex-dev/pindex/internal/gitobj"
 )
 
@@ -173,7 +174,7 @@ func (b *builder) read(f *jobFile, chosen []string, batch *units.Batch, r *built
 		batch.Append(file, nil, nil)
 		return nil
 	}
-	text := units.Decode(f.content)
+	text := filetext.Decode(f.content)
 	if f.mode&modeKind != modeSymlink {
 		file.Lang = units.Language(f.path, text.Bytes)
 	}
@@ -182,7 +183,7 @@ func (b *builder) read(f *jobFile, chosen []string, batch *units.Batch, r *built
 	switch {
 	case f.degraded == artifact.DegradedCrash || parsable && !f.parse:
 		file.Degraded = f.degraded
-	case parsable && !languages.Packed(file.Lang) && units.Minified(text.Bytes):
+	case parsable && !languages.Packed(file.Lang) && filetext.Minified(text.Bytes):
 		file.Degraded = artifact.DegradedMinified
 	case parsable:
 		parse := time.Now()

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
-	"github.com/pindex-dev/pindex/compile/secrets"
 	"github.com/pindex-dev/pindex/compile/units"
 	"github.com/pindex-dev/pindex/git"
 	"github.com/pindex-dev/pindex/internal/fail"
+	"github.com/pindex-dev/pindex/internal/secrets"
 )
 
 // Limits bound what one file may cost. They count bytes, never seconds.

@@ -8,9 +8,9 @@ import (
 	"github.com/pindex-dev/pindex/analysis"
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/compile/languages"
-	"github.com/pindex-dev/pindex/compile/secrets"
 	"github.com/pindex-dev/pindex/compile/units"
 	"github.com/pindex-dev/pindex/embed"
+	"github.com/pindex-dev/pindex/internal/secrets"
 )
 
 // final assembles the manifest, in partition order, and the report.

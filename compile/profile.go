@@ -11,10 +11,10 @@ import (
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/compile/languages"
 	"github.com/pindex-dev/pindex/compile/scip"
-	"github.com/pindex-dev/pindex/compile/secrets"
 	"github.com/pindex-dev/pindex/compile/units"
 	"github.com/pindex-dev/pindex/compile/views"
 	"github.com/pindex-dev/pindex/embed"
+	"github.com/pindex-dev/pindex/internal/secrets"
 )
 
 // Version changes whenever this package decides something about a file in a

@@ -14,13 +14,13 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/pindex-dev/pindex/artifact"
-	"github.com/pindex-dev/pindex/compile/secrets"
-	"github.com/pindex-dev/pindex/compile/units"
 	"github.com/pindex-dev/pindex/embed"
 	"github.com/pindex-dev/pindex/embed/builtin"
 	"github.com/pindex-dev/pindex/git"
 	"github.com/pindex-dev/pindex/internal/fail"
+	"github.com/pindex-dev/pindex/internal/filetext"
 	"github.com/pindex-dev/pindex/internal/gitobj"
+	"github.com/pindex-dev/pindex/internal/secrets"
 )
 
 // Run compiles one commit. After an error, a *fail.Error where the reader can
@@ -354,7 +354,7 @@ func readContent(ctx context.Context, blobs git.BlobReader, format gitobj.Format
 		return "", fail.New(fail.Repository, "run git fsck in the repository",
 			"the content of %q does not match its object id %s", f.path, f.blob)
 	}
-	if f.skip = units.Inspect(content); f.skip != artifact.SkipNone {
+	if f.skip = filetext.Inspect(content); f.skip != artifact.SkipNone {
 		return "", nil
 	}
 	if !f.allowed && f.mode&modeKind != modeSymlink {
@@ -371,7 +371,7 @@ func readContent(ctx context.Context, blobs git.BlobReader, format gitobj.Format
 // from what is stored, and its byte order marks start no other text.
 func textOf(content []byte) []byte {
 	if len(content) > 0 && content[0] >= 0xfe {
-		return units.Decode(content).Bytes
+		return filetext.Decode(content).Bytes
 	}
 	return content
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/pindex-dev/pindex/compile/units"
 	"github.com/pindex-dev/pindex/compile/views"
 	"github.com/pindex-dev/pindex/embed"
+	"github.com/pindex-dev/pindex/internal/filetext"
 	"github.com/pindex-dev/pindex/internal/gitobj"
 	"github.com/pindex-dev/pindex/query/querytest"
 )
@@ -39,16 +40,16 @@ func compilePartition(t testing.TB, files []source) querytest.Segments {
 	var contents [][]byte
 	for _, f := range files {
 		rec := artifact.File{Path: f.path, Mode: 0o100644, Blob: gitobj.Hash(gitobj.SHA1, "blob", f.content), Size: uint64(len(f.content))}
-		rec.Skip = units.Inspect(f.content)
+		rec.Skip = filetext.Inspect(f.content)
 		if rec.Skip != artifact.SkipNone {
 			batch.Append(rec, nil, nil)
 			contents = append(contents, nil)
 			continue
 		}
-		text := units.Decode(f.content)
+		text := filetext.Decode(f.content)
 		rec.Lang = units.Language(f.path, text.Bytes)
 		var facts *syntax.Facts
-		if syntax.Supports(rec.Lang) && !units.Minified(text.Bytes) && len(text.Bytes) < 1<<20 {
+		if syntax.Supports(rec.Lang) && !filetext.Minified(text.Bytes) && len(text.Bytes) < 1<<20 {
 			var err error
 			if facts, err = syntax.Parse(rec.Lang, text.Bytes, syntax.Limits{}); err != nil {
 				t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/compile/units"
+	"github.com/pindex-dev/pindex/internal/filetext"
 )
 
 // files is a Tree of texts; a text that starts with "!" is a reason.
@@ -290,7 +291,7 @@ func TestJoin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := units.Build(units.File{Text: units.Decode([]byte(goText))})
+	r := units.Build(units.File{Text: filetext.Decode([]byte(goText))})
 	if err := Join(only(t, in), r, []byte(goText)); err != nil {
 		t.Fatal(err)
 	}
@@ -334,7 +335,7 @@ func FuzzReadIndex(f *testing.F) {
 				t.Fatalf("what was written cannot be read: %v", err)
 			}
 			text := files{"p.go": goText, "a": "x"}[s.Path]
-			if err := Join(d, units.Build(units.File{Text: units.Decode([]byte(text))}), []byte(text)); err != nil {
+			if err := Join(d, units.Build(units.File{Text: filetext.Decode([]byte(text))}), []byte(text)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -356,6 +357,6 @@ func FuzzDecodeDocument(f *testing.F) {
 		if err != nil {
 			return
 		}
-		_ = Join(d, units.Build(units.File{Text: units.Decode([]byte(goText))}), []byte(goText))
+		_ = Join(d, units.Build(units.File{Text: filetext.Decode([]byte(goText))}), []byte(goText))
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/internal/filetext"
 )
 
 // Build makes a file's records. It never fails; facts that contradict
@@ -66,7 +67,7 @@ type mark struct {
 }
 
 type builder struct {
-	text  Text
+	text  filetext.Text
 	lt    lineTable
 	size  uint32
 	cur   lineCursor // for units and documents
@@ -153,7 +154,7 @@ func (b *builder) writeUnits() {
 	for i, n := range b.nodes {
 		u := artifact.Unit{
 			Level: artifact.L2, Kind: n.kind, Parent: n.parent,
-			Start: b.text.rangeStart(n.start), End: b.text.Original(n.end),
+			Start: b.text.RangeStart(n.start), End: b.text.Original(n.end),
 			Name: n.name, Symbol: n.symbol,
 		}
 		switch {

@@ -105,7 +105,7 @@ func (b *builder) document(u int32, part uint32, run []piece, leafs []leaf) {
 	if len(run) > 0 {
 		start, end = run[0].start, run[len(run)-1].end
 	}
-	d := artifact.Doc{Unit: uint32(u), Part: part, Start: b.text.rangeStart(start), End: b.text.Original(end)}
+	d := artifact.Doc{Unit: uint32(u), Part: part, Start: b.text.RangeStart(start), End: b.text.Original(end)}
 	d.StartLine, d.EndLine = b.lineRange(start, end)
 	b.res.Docs = append(b.res.Docs, d)
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/compile/syntax"
+	"github.com/pindex-dev/pindex/internal/filetext"
 )
 
 // FuzzBuild feeds any bytes in any language, with facts that the fuzzer makes
@@ -21,9 +22,9 @@ func FuzzBuild(f *testing.F) {
 		if len(raw) > 4096 || len(facts) > 600 {
 			return
 		}
-		Inspect(raw)
+		filetext.Inspect(raw)
 		Language(lang, raw)
-		file := File{Lang: lang, Text: Decode(raw)}
+		file := File{Lang: lang, Text: filetext.Decode(raw)}
 		if len(facts) > 0 {
 			file.Facts = &syntax.Facts{}
 			for ; len(facts) >= 6; facts = facts[6:] {

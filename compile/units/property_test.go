@@ -11,6 +11,7 @@ import (
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/compile/syntax"
+	"github.com/pindex-dev/pindex/internal/filetext"
 	"github.com/pindex-dev/pindex/internal/gitobj"
 )
 
@@ -157,7 +158,7 @@ func checkPositions(f File, r *Result) error {
 		if int(p.Line) > len(lines.starts) {
 			return ^uint32(0)
 		}
-		want := f.Text.rangeStart(lines.starts[p.Line-1]) + p.Col - 1
+		want := f.Text.RangeStart(lines.starts[p.Line-1]) + p.Col - 1
 		for t := lines.starts[p.Line-1]; t < lines.end(int(p.Line-1)); t++ {
 			if f.Text.Original(t) == want && utf8.RuneStart(f.Text.Bytes[t]) {
 				return t
@@ -271,7 +272,7 @@ func randomFacts(r *rand.Rand, text string) *syntax.Facts {
 
 // encodings returns the text in every encoding that can hold it.
 func encodings(text string) [][]byte {
-	all := [][]byte{[]byte(text), append([]byte(utf8BOM), text...)}
+	all := [][]byte{[]byte(text), append([]byte("\xef\xbb\xbf"), text...)}
 	units := utf16.Encode([]rune(text))
 	le, be := []byte{0xff, 0xfe}, []byte{0xfe, 0xff}
 	for _, u := range units {
@@ -288,7 +289,7 @@ func TestProperties(t *testing.T) {
 		text := randomText(r)
 		facts := randomFacts(r, text)
 		for _, raw := range encodings(text) {
-			dec := Decode(raw)
+			dec := filetext.Decode(raw)
 			if string(dec.Bytes) != text && utf8.ValidString(text) {
 				t.Fatalf("seed %d: decoding %v gives another text", seed, dec.Encoding)
 			}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/internal/filetext"
 )
 
 // scan cuts a file that is not parsed by what its lines say. Scanners are
@@ -31,7 +32,7 @@ func (b *builder) scan(lang string) {
 		b.prose = true
 		return
 	}
-	if lang != "" && Minified(text) {
+	if lang != "" && filetext.Minified(text) {
 		b.res.Degraded = artifact.DegradedMinified
 		return
 	}

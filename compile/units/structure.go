@@ -13,7 +13,7 @@ func (b *builder) position(off uint32) artifact.Position {
 	l := b.pos.at(off)
 	return artifact.Position{
 		Line: uint32(l) + 1,
-		Col:  b.text.Original(off) - b.text.rangeStart(b.lt.starts[l]) + 1,
+		Col:  b.text.Original(off) - b.text.RangeStart(b.lt.starts[l]) + 1,
 	}
 }
 
@@ -22,7 +22,7 @@ func (b *builder) endPosition(end uint32) artifact.Position {
 	l := b.lt.last(0, end)
 	return artifact.Position{
 		Line: uint32(l) + 1,
-		Col:  b.text.Original(end) - b.text.rangeStart(b.lt.starts[l]),
+		Col:  b.text.Original(end) - b.text.RangeStart(b.lt.starts[l]),
 	}
 }
 

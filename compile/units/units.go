@@ -59,6 +59,7 @@ package units
 import (
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/compile/syntax"
+	"github.com/pindex-dev/pindex/internal/filetext"
 )
 
 const (
@@ -80,7 +81,7 @@ const Version = "2"
 // File is what Build needs to know.
 type File struct {
 	Lang  string        // as Language returned it; "" when none is known
-	Text  Text          // as Decode returned it
+	Text  filetext.Text // as Decode returned it
 	Facts *syntax.Facts // of Text.Bytes; nil for a file that is not parsed
 }
 

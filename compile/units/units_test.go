@@ -7,6 +7,7 @@ import (
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/compile/syntax"
+	"github.com/pindex-dev/pindex/internal/filetext"
 )
 
 // outline lists units as "kind symbol first-last" and their documents.
@@ -158,7 +159,7 @@ remainder  7-8 [7-8 variable.v]
 		{"empty", "", "", ""},
 		{"brackets alone", "", "}\n", ""},
 	} {
-		r := Build(File{Lang: c.lang, Text: Decode([]byte(c.text))})
+		r := Build(File{Lang: c.lang, Text: filetext.Decode([]byte(c.text))})
 		if got := outline(r); got != c.want {
 			t.Errorf("%s:\n%s\nwant:\n%s", c.name, got, c.want)
 		}
@@ -177,14 +178,14 @@ func TestRemaindersAndParts(t *testing.T) {
 			fmt.Fprintf(&b, "line %d\n", i+1)
 		}
 	}
-	r := Build(File{Text: Decode([]byte(b.String()))})
+	r := Build(File{Text: filetext.Decode([]byte(b.String()))})
 	if got, want := outline(r), "remainder  1-39 [1-39]\nremainder  41-99 [41-99]\nremainder  101-139 [101-139]\nremainder  141-199 [141-199]\n"; got != want {
 		t.Errorf("remainders:\n%s\nwant:\n%s", got, want)
 	}
 	text := "def f():\n    " + strings.ReplaceAll(strings.TrimSpace(b.String()), "\n", "\n    ") + "\n"
 	facts := &syntax.Facts{Decls: []syntax.Decl{{Kind: artifact.KindFunction, Name: "f", Descriptor: "f().", Parent: -1,
 		NameAt: 4, End: uint32(len(text)) - 1, SigEnd: 8}}}
-	r = Build(File{Lang: "python", Text: Decode([]byte(text)), Facts: facts})
+	r = Build(File{Lang: "python", Text: filetext.Decode([]byte(text)), Facts: facts})
 	if got, want := outline(r), "function f 1-200 [1-40] [42-80] [82-120] [122-160] [162-200]\n"; got != want {
 		t.Errorf("parts:\n%s\nwant:\n%s", got, want)
 	}
@@ -244,7 +245,7 @@ z; def f(): pass; def g(): pass
 	ds[2].NameAt = uint32(strings.Index(text, "C:"))
 	ds[2].DocStart, ds[2].DocEnd = ds[2].Start, ds[2].Start+11
 	ds[2].SigStart, ds[2].SigEnd = ds[2].Start+12, ds[2].Start+20
-	r := Build(File{Lang: "python", Text: Decode([]byte(text)), Facts: &syntax.Facts{Decls: ds}})
+	r := Build(File{Lang: "python", Text: filetext.Decode([]byte(text)), Facts: &syntax.Facts{Decls: ds}})
 	want := `remainder  1-4 [1-4 A,B]
 class C 6-19 [6-8 x]
 field C.y 9-12 [9-12]
@@ -287,7 +288,7 @@ function g 21-21 [21-21]
 
 func TestProseSpans(t *testing.T) {
 	text := "# Title\n\nSome words.\n\n```go\nfunc f() {}\n```\nMore.\n"
-	r := Build(File{Lang: "markdown", Text: Decode([]byte(text))})
+	r := Build(File{Lang: "markdown", Text: filetext.Decode([]byte(text))})
 	var got []string
 	for _, s := range r.Spans {
 		got = append(got, fmt.Sprintf("%d %v %q", s.Field, s.Prose, text[s.Start:s.End]))
@@ -308,7 +309,7 @@ func TestScale(t *testing.T) {
 		ds = append(ds, syntax.Decl{Kind: artifact.KindFunction, Name: fmt.Sprintf("f%d", i), Parent: -1,
 			NameAt: uint32(start + 4), Start: uint32(start), End: uint32(b.Len() - 1)})
 	}
-	r := Build(File{Text: Decode([]byte(b.String())), Facts: &syntax.Facts{Decls: ds}})
+	r := Build(File{Text: filetext.Decode([]byte(b.String())), Facts: &syntax.Facts{Decls: ds}})
 	if len(r.Units) != 22001 || len(r.Docs) != 22000 || len(r.Symbols) != 22000 {
 		t.Errorf("%d units, %d documents, %d symbols", len(r.Units), len(r.Docs), len(r.Symbols))
 	}
@@ -320,7 +321,7 @@ func TestScale(t *testing.T) {
 		ds = append(ds, syntax.Decl{Kind: artifact.KindClass, Name: "a", Descriptor: "a#", Parent: int32(i - 1),
 			NameAt: uint32(2 * i), Start: uint32(2 * i), End: uint32(len(text) - i)})
 	}
-	r = Build(File{Text: Decode([]byte(text)), Facts: &syntax.Facts{Decls: ds}})
+	r = Build(File{Text: filetext.Decode([]byte(text)), Facts: &syntax.Facts{Decls: ds}})
 	if len(r.Units) != deep+1 || len(r.Symbols) != deep {
 		t.Errorf("nesting: %d units, %d symbols", len(r.Units), len(r.Symbols))
 	}
@@ -330,7 +331,7 @@ func TestScale(t *testing.T) {
 		}
 	}
 	// One line of a megabyte is one document, which analysis reads in part.
-	r = Build(File{Lang: "javascript", Text: Decode([]byte(strings.Repeat("var a=1;", 1<<17)))})
+	r = Build(File{Lang: "javascript", Text: filetext.Decode([]byte(strings.Repeat("var a=1;", 1<<17)))})
 	read := uint32(0)
 	for _, s := range r.Spans {
 		read += s.End - s.Start

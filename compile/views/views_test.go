@@ -12,6 +12,7 @@ import (
 	"github.com/pindex-dev/pindex/compile/syntax"
 	"github.com/pindex-dev/pindex/compile/units"
 	"github.com/pindex-dev/pindex/embed"
+	"github.com/pindex-dev/pindex/internal/filetext"
 	"github.com/pindex-dev/pindex/internal/gitobj"
 )
 
@@ -48,7 +49,7 @@ func partition(t testing.TB) *Partition {
 			in.Contents = append(in.Contents, nil)
 			return
 		}
-		text := units.Decode([]byte(content))
+		text := filetext.Decode([]byte(content))
 		b.Append(f, units.Build(units.File{Lang: lang, Text: text, Facts: facts}), text.Bytes)
 		in.Contents = append(in.Contents, []byte(content))
 	}
@@ -342,7 +343,7 @@ func TestHostileTextStaysBounded(t *testing.T) {
 	}
 	for name, content := range map[string][]byte{"noise": noise, "base64": letters, "minified": minified} {
 		var b units.Batch
-		text := units.Decode(content)
+		text := filetext.Decode(content)
 		f := artifact.File{Path: "x.py", Mode: 0o100644, Size: uint64(len(content)), Blob: gitobj.Hash(gitobj.SHA1, "blob", content)}
 		b.Append(f, units.Build(units.File{Lang: "python", Text: text}), text.Bytes)
 		in := &Partition{Batch: &b, Contents: [][]byte{content}, Embedder: embed.NewHashed()}

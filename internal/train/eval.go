@@ -19,6 +19,7 @@ import (
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/compile/units"
 	"github.com/pindex-dev/pindex/embed"
+	"github.com/pindex-dev/pindex/internal/filetext"
 )
 
 // evalRepo is a repository of the search set, cut into units.
@@ -110,10 +111,10 @@ func evalRepos(mirrors, eval, cache string) ([]evalRepo, error) {
 		}
 		r := evalRepo{Name: s.Name, Language: s.Language}
 		err := eachBlob(dir, s.Revision, s.Root, map[string]bool{}, func(name string, b []byte) {
-			if len(b) > 1<<20 || units.Inspect(b) != artifact.SkipNone {
+			if len(b) > 1<<20 || filetext.Inspect(b) != artifact.SkipNone {
 				return
 			}
-			t := units.Decode(b)
+			t := filetext.Decode(b)
 			eachUnit(units.Language(name, t.Bytes), name, t, func(u *text) {
 				r.Units = append(r.Units, evalUnit{u.path, u.symbol, u.signature, u.doc, u.body, u.lines[0], u.lines[1]})
 			})

@@ -19,6 +19,7 @@ import (
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/compile/syntax"
 	"github.com/pindex-dev/pindex/compile/units"
+	"github.com/pindex-dev/pindex/internal/filetext"
 )
 
 // text is one search document as the compiler would cut it: what pairs are
@@ -254,7 +255,7 @@ func (m *miner) pack(p pack, full map[string]bool) *mined {
 		if budget < 0 {
 			break
 		}
-		if artifact.SkipNone != units.Inspect(f.b) {
+		if artifact.SkipNone != filetext.Inspect(f.b) {
 			continue
 		}
 		budget -= len(f.b)
@@ -265,9 +266,9 @@ func (m *miner) pack(p pack, full map[string]bool) *mined {
 
 // file cuts one file into units as the compiler does.
 func (m *miner) file(r *mined, name string, raw []byte) {
-	t := units.Decode(raw)
+	t := filetext.Decode(raw)
 	lang := units.Language(name, t.Bytes)
-	if units.Minified(t.Bytes) || lang == "" || notCode[lang] || generatedHead(t.Bytes) {
+	if filetext.Minified(t.Bytes) || lang == "" || notCode[lang] || generatedHead(t.Bytes) {
 		return
 	}
 	r.bytes[lang] += len(raw)
@@ -289,7 +290,7 @@ func generatedHead(b []byte) bool {
 }
 
 // eachUnit calls f for every search document of a file.
-func eachUnit(lang, name string, t units.Text, f func(u *text)) {
+func eachUnit(lang, name string, t filetext.Text, f func(u *text)) {
 	in := units.File{Lang: lang, Text: t}
 	if syntax.Supports(lang) {
 		facts, err := syntax.Parse(lang, t.Bytes, syntax.Limits{})

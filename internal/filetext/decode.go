@@ -1,4 +1,4 @@
-package units
+package filetext
 
 import (
 	"bytes"
@@ -122,9 +122,9 @@ func (t Text) Original(off uint32) uint32 {
 	return orig + uint32(t.bom)
 }
 
-// rangeStart is Original for the start of a range: the byte order mark
+// RangeStart is Original for the start of a range: the byte order mark
 // belongs to the range that starts the text.
-func (t Text) rangeStart(off uint32) uint32 {
+func (t Text) RangeStart(off uint32) uint32 {
 	if off == 0 {
 		return 0
 	}
