@@ -36,7 +36,7 @@ func program() cli.Program {
 		Reranker:  reranker,
 		MCP:       mcp.Serve,
 		Commands: func(a *cli.App) []*command.Command {
-			return append(cli.Further(a), compileCmd(a), sealCmd(a), prepareCmd(a), branchCmd(a), exportCmd(a), evalCmd(a))
+			return append(cli.Further(a), compileCmd(a), sealCmd(a), prepareCmd(a), branchCmd(a), exportCmd(a), evalCmd(a), initCmd(a))
 		},
 	}
 }

@@ -300,6 +300,12 @@ func (a *App) Repo(ctx context.Context) (git.Repository, error) {
 	return r, nil
 }
 
+// RepoDir returns the folder that --repo names; "" for the working directory.
+func (a *App) RepoDir() string { return a.repoDir }
+
+// Asked returns the full hash of the commit that --commit, or HEAD, names.
+func (a *App) Asked(ctx context.Context) (string, error) { return a.resolve(ctx) }
+
 // Revision returns the revision that a command's only argument, --commit or
 // the default names.
 func (a *App) Revision(args []string) (string, error) {
