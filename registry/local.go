@@ -15,8 +15,6 @@ import (
 	"time"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
-	"oras.land/oras-go/v2/content/oci"
-	"oras.land/oras-go/v2/errdef"
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/internal/durable"
@@ -26,14 +24,14 @@ import (
 // lockFile is the file whose lock guards index.json. It is empty and stays.
 const lockFile = "index.json.lock"
 
-// ingestDir is where the blob storage writes before it renames.
+// ingestDir is where earlier versions, and other programs, write blobs before
+// they rename them.
 const ingestDir = "ingest"
 
-// Local is a Store in an OCI image layout on disk. Blobs go through oras-go's
-// storage; index.json is handled here, because oras-go's own store reads and
-// walks every manifest when it is opened (some fifty times the cost of
-// resolving a tag here, with 500 commits) and knows nothing of other
-// processes.
+// Local is a Store in an OCI image layout on disk. It is written here and not
+// taken from oras-go, whose store reads and walks every manifest when it is
+// opened (some fifty times the cost of resolving a tag here, with 500 commits)
+// and knows nothing of other processes.
 //
 // # Many processes
 //
@@ -51,8 +49,7 @@ const ingestDir = "ingest"
 // wrong content under a digest's name: Fetch finds out, and the next Push of
 // the same content replaces it.
 type Local struct {
-	dir     string
-	storage *oci.Storage
+	dir string
 
 	// writer is held by the one goroutine that changes index.json, so that
 	// goroutines queue here and only processes poll the lock file.
@@ -75,9 +72,6 @@ func OpenLocal(dir string) (*Local, error) {
 		return nil, fail.Wrap(fail.Usage, err, "", "cannot use %s as a store", dir)
 	}
 	l := &Local{dir: abs, writer: make(chan struct{}, 1), synced: make(map[string]bool)}
-	if l.storage, err = oci.NewStorage(abs); err != nil {
-		return nil, fail.Wrap(fail.Usage, err, "", "cannot use %s as a store", dir)
-	}
 	if _, err := l.checkLayout(); err != nil {
 		return nil, err
 	}
@@ -200,10 +194,11 @@ func (l *Local) Push(ctx context.Context, b Blob) (ocispec.Descriptor, error) {
 	case err == nil: // other content under this digest
 		err = durable.WriteBytes(path, 0o444, b.Bytes)
 	case errors.Is(err, fs.ErrNotExist):
-		err = l.storage.Push(ctx, desc, bytes.NewReader(b.Bytes))
-		if errors.Is(err, errdef.ErrAlreadyExists) {
-			err = nil // somebody was faster
-		}
+		// Not synced: Publish syncs what a tag leads to, many at a time.
+		err = durable.Replace(path, 0o444, func(w io.Writer) error {
+			_, err := w.Write(b.Bytes)
+			return err
+		})
 	}
 	if err != nil {
 		return ocispec.Descriptor{}, l.writeError(err)
@@ -267,8 +262,8 @@ func (l *Local) Fetch(ctx context.Context, d ocispec.Descriptor) ([]byte, error)
 	if err := checkDescriptor(d, MaxBlob); err != nil {
 		return nil, l.damagedBlob(d, err)
 	}
-	r, err := l.storage.Fetch(ctx, plain(d))
-	if errors.Is(err, errdef.ErrNotFound) {
+	r, err := os.Open(l.blobPath(d))
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("blob %s: %w: %s", d.Digest, ErrNotFound, l.dir)
 	}
 	if err != nil {
@@ -276,14 +271,12 @@ func (l *Local) Fetch(ctx context.Context, d ocispec.Descriptor) ([]byte, error)
 	}
 	defer r.Close()
 	// The file decides how much memory is set aside, not the descriptor.
-	if f, ok := r.(fs.File); ok {
-		info, err := f.Stat()
-		if err != nil {
-			return nil, l.readError(err, string(d.Digest))
-		}
-		if info.Size() != d.Size {
-			return nil, l.damagedBlob(d, fmt.Errorf("the file has %d bytes, not %d", info.Size(), d.Size))
-		}
+	info, err := r.Stat()
+	if err != nil {
+		return nil, l.readError(err, string(d.Digest))
+	}
+	if info.Size() != d.Size {
+		return nil, l.damagedBlob(d, fmt.Errorf("the file has %d bytes, not %d", info.Size(), d.Size))
 	}
 	b := make([]byte, d.Size)
 	if _, err := io.ReadFull(r, b); err != nil {
@@ -295,12 +288,12 @@ func (l *Local) Fetch(ctx context.Context, d ocispec.Descriptor) ([]byte, error)
 	return b, nil
 }
 
-// has reports whether the blob's file is there with the right size. It does
-// not read it.
 // Holds reports whether an artifact in this layout may name a blob: whether it
 // is there, by its size alone, or promised.
 func (l *Local) Holds(d ocispec.Descriptor) bool { return l.has(d) || l.isPromised(d) }
 
+// has reports whether the blob's file is there with the right size. It does
+// not read it.
 func (l *Local) has(d ocispec.Descriptor) bool {
 	info, err := os.Stat(l.blobPath(d))
 	return err == nil && info.Mode().IsRegular() && info.Size() == d.Size

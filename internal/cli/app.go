@@ -240,7 +240,7 @@ func (a *App) root() *command.Command {
 	root.AddCommand(a.searchCmd(), a.grepCmd(), a.symbolsCmd(), a.outlineCmd(), a.showCmd(),
 		a.defCmd(), a.refsCmd(), a.callersCmd(), a.calleesCmd(),
 		a.impactCmd(), a.implementationsCmd(), a.hierarchyCmd(), a.traceCmd(), a.affectedCmd(),
-		a.contextCmd(), a.replayCmd(), a.statusCmd(), a.lsCmd(), a.inspectCmd(), a.verifyCmd(), a.pullCmd(), a.cpCmd(), a.cacheCmd())
+		a.contextCmd(), a.replayCmd(), a.statusCmd(), a.lsCmd(), a.inspectCmd(), a.verifyCmd(), a.pullCmd(), a.cacheCmd())
 	if a.MCP != nil {
 		root.AddCommand(a.mcpCmd())
 	}
@@ -253,10 +253,11 @@ func (a *App) root() *command.Command {
 	return root
 }
 
-// Further returns the reading commands that the small client does without: a
-// program that has room for them adds them to its own.
+// Further returns the commands over stores and answers that the small client
+// does without, for their size or because they write to a store: a program
+// that has room for them adds them to its own.
 func Further(a *App) []*command.Command {
-	return []*command.Command{a.graphCmd(), a.logCmd(), a.diffCmd()}
+	return []*command.Command{a.graphCmd(), a.logCmd(), a.diffCmd(), a.cpCmd()}
 }
 
 // usageErrors gives argument errors of a command the exit code 2 and its

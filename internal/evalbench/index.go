@@ -64,7 +64,8 @@ func (p packs) Built(key artifact.Digest, pack []byte) {
 	}
 }
 
-// index compiles a commit and opens what came out.
+// index compiles a commit and opens what came out. What a partial clone lacks,
+// such as large data files, is left out.
 func index(ctx context.Context, dir, rev, work string) (*artifact.Index, *compile.Final, error) {
 	repo, err := git.Open(ctx, dir, git.Options{})
 	if err != nil {
@@ -72,7 +73,7 @@ func index(ctx context.Context, dir, rev, work string) (*artifact.Index, *compil
 	}
 	defer repo.Close()
 	m := &memory{segs: map[int]map[artifact.View][]byte{}}
-	if _, err := compile.Run(ctx, compile.Options{Repo: repo, Rev: rev, Sink: m, Known: packs{filepath.Join(work, "packs")}}); err != nil {
+	if _, err := compile.Run(ctx, compile.Options{Repo: repo, Rev: rev, Sink: m, AllowMissing: true, Known: packs{filepath.Join(work, "packs")}}); err != nil {
 		return nil, nil, err
 	}
 	open := func(p int, v artifact.View, _ artifact.SegmentInfo) ([]byte, error) {
