@@ -109,7 +109,7 @@ func TestDeniedStore(t *testing.T) {
 	dir := t.TempDir()
 	publishLocal(t, openLocal(t, dir), registrytest.Small(1))
 	var dirs []string
-	for _, d := range []string{dir, dir + "/blobs", dir + "/blobs/sha256", dir + "/ingest"} {
+	for _, d := range []string{dir, dir + "/blobs", dir + "/blobs/sha256"} {
 		if err := os.Chmod(d, 0o555); err != nil {
 			t.Fatal(err)
 		}
