@@ -53,6 +53,10 @@ type Options struct {
 	// Limits in work, not in time; zero fields mean the built-in values. They
 	// are part of the profile.
 	Limits Limits
+	// PartitionBits is k, 0 to 40, for measuring what other numbers of
+	// partitions cost; nil lets the number of files say it, as every index has
+	// it. A given k is part of the profile.
+	PartitionBits *int
 	// AllowSecrets are the paths, from the root of the tree, of files that
 	// are indexed although package secrets holds them for secrets. They are
 	// part of the profile, whether or not the commit has such files. Only

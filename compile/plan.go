@@ -46,14 +46,14 @@ func makePlan(ctx context.Context, o *Options) (*plan, error) {
 	if p.limits, err = o.Limits.orDefault(); err != nil {
 		return nil, err
 	}
-	if p.profile, err = newProfile(p.limits, o.Embedder, o.Views, o.AllowSecrets); err != nil {
+	if p.profile, err = newProfile(p.limits, o.Embedder, o.PartitionBits, o.Views, o.AllowSecrets); err != nil {
 		return nil, err
 	}
 	own, err := builtin.New()
 	if err != nil {
 		return nil, fmt.Errorf("the built-in model: %w", err)
 	}
-	standard, err := newProfile(builtInLimits, own, nil, nil)
+	standard, err := newProfile(builtInLimits, own, nil, nil, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func makePlan(ctx context.Context, o *Options) (*plan, error) {
 		return nil, err
 	}
 	p.chooseViews(o.Views)
-	if err := p.decide(o.AllowSecrets, o.AllowMissing); err != nil {
+	if err := p.decide(o); err != nil {
 		return nil, err
 	}
 	if err := p.takeInput(ctx, o); err != nil {
@@ -158,19 +158,22 @@ func (p *plan) chooseViews(chosen []artifact.View) {
 }
 
 // decide makes every file's decision and cuts partitions.
-func (p *plan) decide(allowed []string, allowMissing bool) error {
+func (p *plan) decide(o *Options) error {
 	p.decisions = make([]decision, len(p.entries))
 	var missing []string
 	for i, e := range p.entries {
-		p.decisions[i] = decide(e, p.config, p.limits, allowed)
+		p.decisions[i] = decide(e, p.config, p.limits, o.AllowSecrets)
 		if p.decisions[i].skip == artifact.SkipMissing {
 			missing = append(missing, e.Path)
 		}
 	}
-	if err := p.leaveOut(missing, allowMissing); err != nil {
+	if err := p.leaveOut(missing, o.AllowMissing); err != nil {
 		return err
 	}
 	p.bits = partitionBits(len(p.entries))
+	if o.PartitionBits != nil {
+		p.bits = *o.PartitionBits
+	}
 	p.starts = partitions(len(p.entries), p.bits, func(i int) string { return p.entries[i].Path })
 	return nil
 }

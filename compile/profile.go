@@ -22,8 +22,9 @@ import (
 const Version = "3"
 
 // newProfile returns θ: all that can change a byte besides the commit. chosen
-// is Options.Views and allowed Options.AllowSecrets, both normalized.
-func newProfile(limits Limits, model embed.Embedder, chosen []artifact.View, allowed []string) (artifact.Profile, error) {
+// is Options.Views and allowed Options.AllowSecrets, both normalized; bits is
+// Options.PartitionBits.
+func newProfile(limits Limits, model embed.Embedder, bits *int, chosen []artifact.View, allowed []string) (artifact.Profile, error) {
 	format := fmt.Sprintf("format %d", artifact.FormatVersion)
 	p := artifact.Profile{
 		Views: map[string]string{
@@ -39,6 +40,9 @@ func newProfile(limits Limits, model embed.Embedder, chosen []artifact.View, all
 			"index_bytes": fmt.Sprint(limits.IndexBytes),
 			"partitions":  fmt.Sprintf("sha256 low bits, %d", partitionTarget),
 		},
+	}
+	if bits != nil {
+		p.Options["partitions"] = fmt.Sprintf("sha256 low bits, k = %d", *bits)
 	}
 	if chosen != nil {
 		names := []string{}

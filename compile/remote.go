@@ -25,7 +25,7 @@ func newRemote(ctx context.Context, r *run) (*remote, error) {
 	if err != nil {
 		return nil, err
 	}
-	profile, err := newProfile(limits, r.o.Embedder, nil, nil)
+	profile, err := newProfile(limits, r.o.Embedder, nil, nil, nil)
 	if err != nil {
 		return nil, err
 	}

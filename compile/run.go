@@ -63,6 +63,9 @@ func (o *Options) normalize() error {
 	if err := o.normalizeAllowed(); err != nil {
 		return err
 	}
+	if k := o.PartitionBits; k != nil && (*k < 0 || *k > maxPartitionBits) {
+		return fail.New(fail.Usage, "", "k = %d is not between 0 and %d", *k, maxPartitionBits)
+	}
 	if o.Embedder == nil {
 		var err error
 		if o.Embedder, err = builtin.New(); err != nil {

@@ -104,7 +104,7 @@ func (w *workerEnd) greet(in *frameReader) error {
 		return fmt.Errorf("opening the embedder's model: %w", err)
 	}
 	w.builder = newBuilder(model, nil, w.hooks)
-	own, err := newProfile(limits, model, nil, nil)
+	own, err := newProfile(limits, model, nil, nil, nil)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func converse(t *testing.T, h hooks) (to *io.PipeWriter, from *frameReader, done
 		ended <- err
 	}()
 	model := embed.NewHashed()
-	p, err := newProfile(builtInLimits, model, nil, nil)
+	p, err := newProfile(builtInLimits, model, nil, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

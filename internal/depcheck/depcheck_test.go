@@ -54,6 +54,7 @@ var mayImport = map[string][]string{
 	"cmd/pindex-client":       {"internal/cli", "mcp/stdio"},
 	"action/runsteps":         {},
 	"internal/bench":          {"artifact", "git", "registry", "registry/registrytest", "fetch"},
+	"internal/scalesim":       {"artifact", "compile", "git", "query", "registry", "registry/registrytest"},
 	"internal/linediff":       {},
 	"internal/setup":          {"internal/linediff"},
 	"internal/selfeval":       {"git"},
