@@ -93,7 +93,7 @@ type builder struct {
 
 func newBuilder(model embed.Embedder, replaced map[artifact.View]Builder, h hooks) *builder {
 	_, remote := model.(*embed.Remote)
-	return &builder{model: model, digest: artifact.DigestOf(model.Model()), remote: remote, replaced: replaced, hooks: h}
+	return &builder{model: model, digest: modelDigest(model), remote: remote, replaced: replaced, hooks: h}
 }
 
 // build builds one partition. begin is called before each file and, with

@@ -44,7 +44,7 @@ func (r *run) final() (*Final, error) {
 		model := r.o.Embedder
 		m.Model = &artifact.ModelInfo{
 			Name: model.Name(), Dims: model.Dims(),
-			Digest: artifact.DigestOf(model.Model()), Size: int64(len(model.Model())),
+			Digest: modelDigest(model), Size: int64(len(model.Model())),
 		}
 	}
 	encoded, digest, err := m.Encode()

@@ -14,6 +14,7 @@ import (
 	"github.com/pindex-dev/pindex/compile/units"
 	"github.com/pindex-dev/pindex/compile/views"
 	"github.com/pindex-dev/pindex/embed"
+	"github.com/pindex-dev/pindex/embed/builtin"
 	"github.com/pindex-dev/pindex/internal/secrets"
 )
 
@@ -31,7 +32,7 @@ func newProfile(limits Limits, model embed.Embedder, bits *int, chosen []artifac
 			artifact.Units.String():      fmt.Sprintf("%s, units %s, compile %s, secrets %s", format, units.Version, Version, secrets.Version),
 			artifact.Source.String():     format,
 			artifact.Lexical.String():    fmt.Sprintf("%s, views %s, analysis %s", format, views.Version, analysis.Version),
-			artifact.Dense.String():      fmt.Sprintf("%s, views %s, %s %d %s", format, views.Version, model.Name(), model.Dims(), artifact.DigestOf(model.Model())),
+			artifact.Dense.String():      fmt.Sprintf("%s, views %s, %s %d %s", format, views.Version, model.Name(), model.Dims(), modelDigest(model)),
 			artifact.Structural.String(): fmt.Sprintf("%s, views %s, scip %s", format, views.Version, scip.Version),
 		},
 		Languages: languages.Versions(),
@@ -57,6 +58,25 @@ func newProfile(limits Limits, model embed.Embedder, bits *int, chosen []artifac
 	var err error
 	p.Digest, err = p.Compute()
 	return p, err
+}
+
+// modelDigest is the digest of a model's table. That of the built-in one is
+// known: hashing it costs as much as building a small change.
+func modelDigest(e embed.Embedder) artifact.Digest {
+	if builtin.Is(e) {
+		return builtinDigest
+	}
+	return artifact.DigestOf(e.Model())
+}
+
+var builtinDigest = mustParse("sha256:" + builtin.Digest)
+
+func mustParse(s string) artifact.Digest {
+	d, err := artifact.ParseDigest(s)
+	if err != nil {
+		panic(err) // a constant
+	}
+	return d
 }
 
 const allowOption = "allow_secrets"

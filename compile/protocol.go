@@ -23,7 +23,7 @@ import (
 //	compiler -> worker   hello, then for each partition: job, file × n, run
 //	worker -> compiler   ready, then for each partition: begin × n with ticks
 //	                     between, segment × views, failed × views, pack, done
-const protocolVersion = 2
+const protocolVersion = 3
 
 type frameType uint8
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/embed/builtin"
 	"github.com/pindex-dev/pindex/internal/fail"
 )
 
@@ -34,7 +35,11 @@ func newRemote(ctx context.Context, r *run) (*remote, error) {
 	hello = append(hello, profile.Digest[:]...)
 	hello = le.AppendUint64(hello, uint64(limits.ParseBytes))
 	hello = le.AppendUint64(hello, uint64(limits.IndexBytes))
-	hello = append(hello, r.o.Embedder.Model()...)
+	// A worker has the built-in model itself; the profile's digest says whether
+	// it is the same.
+	if !builtin.Is(r.o.Embedder) {
+		hello = append(hello, r.o.Embedder.Model()...)
+	}
 	e := &remote{r: r, hello: hello, profile: profile.Digest}
 	return e, e.start(ctx)
 }

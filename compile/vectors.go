@@ -58,7 +58,7 @@ func (r *run) embed(ctx context.Context, j *job, b *built) error {
 func (r *run) vectors(ctx context.Context, model *embed.Remote, texts []string) (*artifact.DenseData, error) {
 	dims := model.Dims()
 	data := &artifact.DenseData{
-		Model: artifact.DigestOf(model.Model()), Dims: dims,
+		Model: modelDigest(model), Dims: dims,
 		Docs: make([]uint32, len(texts)), Keys: make([][16]byte, len(texts)), Rows: make([]int8, len(texts)*dims),
 	}
 	var left []int
@@ -110,7 +110,7 @@ func (o *oldRows) load(ctx context.Context, r *run, model *embed.Remote) {
 		return
 	}
 	m := r.parent.Manifest
-	if m.Model == nil || m.Model.Digest != artifact.DigestOf(model.Model()) {
+	if m.Model == nil || m.Model.Digest != modelDigest(model) {
 		return
 	}
 	for p := range m.Partitions {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/embed"
+	"github.com/pindex-dev/pindex/embed/builtin"
 	"github.com/pindex-dev/pindex/internal/fail"
 )
 
@@ -87,7 +88,7 @@ type workerEnd struct {
 }
 
 // greet answers the hello, which brings what the compiling process has and
-// the worker needs: the embedder's model.
+// the worker needs: the embedder's model, where it is not the built-in one.
 func (w *workerEnd) greet(in *frameReader) error {
 	t, b, err := in.next()
 	if err != nil {
@@ -99,7 +100,10 @@ func (w *workerEnd) greet(in *frameReader) error {
 	if t != frameHello || f.err != nil || version != protocolVersion {
 		return errors.New("the greeting is not of this program's protocol")
 	}
-	model, err := embed.OpenModel(f.b)
+	model, err := builtin.New()
+	if len(f.b) > 0 {
+		model, err = embed.OpenModel(f.b)
+	}
 	if err != nil {
 		return fmt.Errorf("opening the embedder's model: %w", err)
 	}

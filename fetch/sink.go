@@ -98,10 +98,7 @@ func (s *Sink) Reuse(_ context.Context, partition, from int) (bool, error) {
 		return false, nil
 	}
 	d := p.Artifact.Packs[from]
-	if p.lost[string(d.Digest)] {
-		return false, nil
-	}
-	if h, ok := s.store.(interface{ Holds(ocispec.Descriptor) bool }); ok && !h.Holds(d) {
+	if !s.keeps(d) {
 		return false, nil
 	}
 	s.mu.Lock()
@@ -159,6 +156,7 @@ type Final struct {
 	Profile    artifact.Digest
 	Manifest   []byte                   // canonical
 	Model      []byte                   // the embedder's table; nil without a dense view
+	ModelIs    artifact.Digest          // its digest; zero when it is not known
 	Inputs     iter.Seq2[[]byte, error] // the input layers, in partition order; nil for none
 	Partitions int                      // packs are numbered from 0 to Partitions-1
 	Default    bool                     // the profile may take the commit's own tag
@@ -184,6 +182,27 @@ func (s *Sink) Packs(ctx context.Context, partitions []int) ([]ocispec.Descripto
 	return out, nil
 }
 
+// model stores the model. The parent's is taken over like a pack: ten
+// megabytes are neither read nor hashed for a change of one file.
+func (s *Sink) model(ctx context.Context, f Final) (ocispec.Descriptor, error) {
+	if s.parent != nil && s.parent.Artifact.Model != nil {
+		d := *s.parent.Artifact.Model
+		if string(d.Digest) == f.ModelIs.String() && d.Size == int64(len(f.Model)) && s.keeps(d) {
+			return d, nil
+		}
+	}
+	return s.store.Push(ctx, registry.Blob{MediaType: registry.MediaTypeModel, Bytes: f.Model})
+}
+
+// keeps reports whether a blob of the parent's is not known to be lost.
+func (s *Sink) keeps(d ocispec.Descriptor) bool {
+	if s.parent.lost[string(d.Digest)] {
+		return false
+	}
+	h, ok := s.store.(interface{ Holds(ocispec.Descriptor) bool })
+	return !ok || h.Holds(d)
+}
+
 // Publish stores the model and publishes the index.
 func (s *Sink) Publish(ctx context.Context, f Final) error {
 	if err := s.wait(ctx); err != nil {
@@ -204,7 +223,7 @@ func (s *Sink) Publish(ctx context.Context, f Final) error {
 	}
 	s.mu.Unlock()
 	if f.Model != nil {
-		d, err := s.store.Push(ctx, registry.Blob{MediaType: registry.MediaTypeModel, Bytes: f.Model})
+		d, err := s.model(ctx, f)
 		if err != nil {
 			return err
 		}

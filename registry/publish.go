@@ -178,6 +178,17 @@ func (l *Local) present(blobs []ocispec.Descriptor) error {
 	return nil
 }
 
+// Assume takes the blobs of an artifact that a tag of this layout leads to as
+// durable: whoever tagged it has synced them. They are looked for before they
+// are published again all the same.
+func (l *Local) Assume(a *Artifact) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, d := range append(a.Blobs(), a.Config) {
+		l.synced[l.blobPath(d)] = true
+	}
+}
+
 // sync makes blobs durable, those that this Local has not synced before. All
 // at once, before the tag: 216 packs of 190 KB on ext4 took 40 to 60 ms that
 // way, and 450 to 700 ms more when each was synced as it was pushed.

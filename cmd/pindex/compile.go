@@ -298,9 +298,13 @@ func (a adapter) Publish(ctx context.Context, f *compile.Final) error {
 	if err != nil {
 		return err
 	}
+	var model artifact.Digest
+	if f.Manifest.Model != nil {
+		model = f.Manifest.Model.Digest
+	}
 	return a.sink.Publish(ctx, fetch.Final{
 		Commit: f.Commit.String(), CommitUnix: f.CommitUnix, Profile: f.Manifest.Profile.Digest,
-		Manifest: f.Encoded, Model: f.Model, Inputs: f.Inputs, Partitions: f.Partitions, Default: f.DefaultProfile, Report: report,
+		Manifest: f.Encoded, Model: f.Model, ModelIs: model, Inputs: f.Inputs, Partitions: f.Partitions, Default: f.DefaultProfile, Report: report,
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -169,9 +170,14 @@ func (x *Indexers) command(ctx context.Context, program string, args []string, d
 	return cmd.Run()
 }
 
+func expression(s string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(s) })
+}
+
 // keptVariables are what an indexer or a compiler may need of the environment.
 // Everything else stays out: most secrets have names that no list knows.
-var keptVariables = regexp.MustCompile(`(?i)^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|TMPDIR|TMP|TEMP|` +
+// Compiled when it is first needed: every start of every worker paid for it.
+var keptVariables = expression(`(?i)^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|TMPDIR|TMP|TEMP|` +
 	`SYSTEMROOT|SYSTEMDRIVE|COMSPEC|PATHEXT|WINDIR|APPDATA|LOCALAPPDATA|PROGRAMDATA|PROGRAMFILES(\(X86\))?|USERPROFILE|NUMBER_OF_PROCESSORS|PROCESSOR_ARCHITECTURE|` +
 	`XDG_CACHE_HOME|XDG_DATA_HOME|SSL_CERT_FILE|SSL_CERT_DIR|HTTPS?_PROXY|NO_PROXY|` +
 	`GO(PATH|ROOT|CACHE|MODCACHE|FLAGS|PROXY|SUMDB|NOSUMDB|PRIVATE|NOPROXY|TOOLCHAIN|OS|ARCH|WORK|TMPDIR|EXPERIMENT|ARM|AMD64)|GO111MODULE|CGO_[A-Z_]+|` +
@@ -181,7 +187,7 @@ var keptVariables = regexp.MustCompile(`(?i)^(PATH|HOME|USER|LOGNAME|SHELL|LANG|
 	`DOTNET_ROOT|NUGET_PACKAGES|GEM_HOME|GEM_PATH|RUBYLIB|BUNDLE_PATH|BUNDLE_GEMFILE|RBENV_ROOT)$`)
 
 // credentials recognises addresses with a password in them.
-var credentials = regexp.MustCompile(`://[^/\s@]*@`)
+var credentials = expression(`://[^/\s@]*@`)
 
 // Scrubbed returns the variables of an environment that programs of an
 // untrusted tree may see: known harmless names, without credentials in
@@ -190,7 +196,7 @@ func Scrubbed(environ []string) []string {
 	var out []string
 	for _, kv := range environ {
 		name, value, _ := strings.Cut(kv, "=")
-		if keptVariables.MatchString(name) && !credentials.MatchString(value) {
+		if keptVariables().MatchString(name) && !credentials().MatchString(value) {
 			out = append(out, kv)
 		}
 	}
@@ -229,13 +235,13 @@ func (ix *indexer) roots(dir string) []string {
 	return out
 }
 
-var globMeta = regexp.MustCompile(`[*?\[\\]`)
+var globMeta = expression(`[*?\[\\]`)
 
 func escapeGlob(p string) string {
 	if filepath.Separator == '\\' {
 		return p
 	}
-	return globMeta.ReplaceAllString(p, `\$0`)
+	return globMeta().ReplaceAllString(p, `\$0`)
 }
 
 func regular(p string) bool {
@@ -243,13 +249,13 @@ func regular(p string) bool {
 	return err == nil && fi.Mode().IsRegular()
 }
 
-var pythonName = regexp.MustCompile(`(?m)^\s*name\s*=\s*["']([A-Za-z0-9][A-Za-z0-9._-]*)["']`)
+var pythonName = expression(`(?m)^\s*name\s*=\s*["']([A-Za-z0-9][A-Za-z0-9._-]*)["']`)
 
 // pythonProject returns the name that a Python project gives itself.
 func pythonProject(dir string) string {
 	for _, name := range []string{"pyproject.toml", "setup.cfg"} {
 		if b, err := os.ReadFile(filepath.Join(dir, name)); err == nil {
-			if m := pythonName.FindSubmatch(b); m != nil {
+			if m := pythonName().FindSubmatch(b); m != nil {
 				return string(m[1])
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/pindex-dev/pindex/git"
@@ -38,10 +39,15 @@ const (
 )
 
 var (
-	buglike = regexp.MustCompile(`(?i)\b(fix(e[sd])?|fixing|bugs?|bugfix|crash(e[sd])?|regressions?|broken|wrong(ly)?|incorrect(ly)?|fail(s|ed|ure)?|leak(s|ed)?|panic(s|ked)?|deadlock|hang(s)?|traceback|exception|race condition)\b`)
-	notABug = regexp.MustCompile(`(?i)\b(typos?|spelling|lint(er)?|whitespace|format(ting)?|changelog|bump(s|ed)?|release|revert(s|ed)?|merge|docs?|documentation|readme|comments?|tests?|ci|flaky)\b`)
-	trailer = regexp.MustCompile(`(?i)^([A-Za-z-]+-by|cc|change-id|closes?|see|refs?|fixes|bug|issue|reviewed-on|git-svn-id): |^(fixes|closes|refs) #`)
+	buglike = expression(`(?i)\b(fix(e[sd])?|fixing|bugs?|bugfix|crash(e[sd])?|regressions?|broken|wrong(ly)?|incorrect(ly)?|fail(s|ed|ure)?|leak(s|ed)?|panic(s|ked)?|deadlock|hang(s)?|traceback|exception|race condition)\b`)
+	notABug = expression(`(?i)\b(typos?|spelling|lint(er)?|whitespace|format(ting)?|changelog|bump(s|ed)?|release|revert(s|ed)?|merge|docs?|documentation|readme|comments?|tests?|ci|flaky)\b`)
+	trailer = expression(`(?i)^([A-Za-z-]+-by|cc|change-id|closes?|see|refs?|fixes|bug|issue|reviewed-on|git-svn-id): |^(fixes|closes|refs) #`)
 )
+
+// expression compiles when it is first needed, not whenever a program starts.
+func expression(s string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(s) })
+}
 
 // Mine walks the first parents of head and returns at most n tasks, newest
 // first, and how many commits it looked at. Where the history ends, as in a
@@ -80,12 +86,12 @@ func Question(raw []byte) (string, bool) {
 		return "", false
 	}
 	subject, _, _ := strings.Cut(string(body), "\n")
-	if !buglike.MatchString(subject) || notABug.MatchString(subject) {
+	if !buglike().MatchString(subject) || notABug().MatchString(subject) {
 		return "", false
 	}
 	var lines []string
 	for line := range strings.Lines(string(body)) {
-		if line = strings.TrimSpace(line); !trailer.MatchString(line) {
+		if line = strings.TrimSpace(line); !trailer().MatchString(line) {
 			lines = append(lines, line)
 		}
 	}
