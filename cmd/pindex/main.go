@@ -9,7 +9,6 @@ import (
 	"github.com/pindex-dev/pindex/git/gogit"
 	"github.com/pindex-dev/pindex/internal/cli"
 	"github.com/pindex-dev/pindex/internal/command"
-	"github.com/pindex-dev/pindex/mcp"
 )
 
 // version is set by the linker in a release.
@@ -34,9 +33,8 @@ func program() cli.Program {
 		Live:      live,
 		Questions: remoteQueries,
 		Reranker:  reranker,
-		MCP:       mcp.Serve,
 		Commands: func(a *cli.App) []*command.Command {
-			return append(cli.Further(a), compileCmd(a), sealCmd(a), prepareCmd(a), branchCmd(a), exportCmd(a), evalCmd(a), initCmd(a))
+			return append(cli.Further(a), compileCmd(a), sealCmd(a), prepareCmd(a), branchCmd(a), exportCmd(a), evalCmd(a), initCmd(a), mcpCmd(a))
 		},
 	}
 }

@@ -70,6 +70,52 @@ func (a *App) openForMCP(ctx context.Context) (tools.Session, error) {
 	return m, nil
 }
 
+// OpenForMCP opens the index of the repository at root, "" for the program's
+// own, for a server that several calls may ask to open one.
+func (a *App) OpenForMCP(ctx context.Context, root string) (tools.Session, error) {
+	own := *a
+	own.repo = nil
+	if root != "" {
+		own.repoDir, own.rev = root, ""
+	}
+	s, err := own.openForMCP(ctx)
+	if err != nil {
+		return nil, errors.Join(err, own.closeRepo())
+	}
+	return &ownSession{s.(*mcpSession), &own}, nil
+}
+
+func (a *App) closeRepo() error {
+	if a.repo == nil {
+		return nil
+	}
+	return a.repo.Close()
+}
+
+// ownSession is a session with a repository of its own.
+type ownSession struct {
+	*mcpSession
+	own *App
+}
+
+func (s *ownSession) Close() error { return errors.Join(s.mcpSession.Close(), s.own.closeRepo()) }
+
+// ChangedSince returns what differs from a revision in what the session
+// answers from.
+func (s *ownSession) ChangedSince(ctx context.Context, rev string) ([]query.ChangedFile, error) {
+	s.build.Lock()
+	defer s.build.Unlock()
+	now := *s.s
+	now.over = s.Engine().Index()
+	return s.own.changedSince(ctx, &now, rev)
+}
+
+// MCPRoot says whether calls without a root are about one repository that the
+// user named, and which folder that is.
+func (a *App) MCPRoot() (dir string, named bool) {
+	return a.repoDir, a.repoDir != "" || a.rev != ""
+}
+
 func (m *mcpSession) Engine() *query.Engine {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/pindex-dev/pindex/bundle"
 	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/mcp/tools"
 	"github.com/pindex-dev/pindex/query"
@@ -32,6 +34,7 @@ func Run(t *testing.T, serve Serve) {
 		{"wrong arguments", testArguments},
 		{"sizes", testSizes},
 		{"reading on", testReadOn},
+		{"pages", testPages},
 		{"text that is not UTF-8", testBytes},
 		{"hostile text", testHostile},
 		{"freshness", testFreshness},
@@ -47,6 +50,9 @@ func Run(t *testing.T, serve Serve) {
 	}
 }
 
+// maxListTokens is what the list of the default tools may cost a session.
+const maxListTokens = 1500
+
 func testList(t *testing.T, serve Serve) {
 	// Nothing is ever opened: the list must come all the same.
 	p := connect(t, serve, tools.Options{Open: func(ctx context.Context) (tools.Session, error) {
@@ -61,8 +67,8 @@ func testList(t *testing.T, serve Serve) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(b) > 1500*3 {
-		t.Errorf("the list has %d bytes, more than 1,500 tokens", len(b))
+	if n := bundle.Count(b); n > maxListTokens {
+		t.Errorf("the list has up to %d tokens, more than %d", n, maxListTokens)
 	}
 	names := map[string]bool{}
 	for _, tool := range list.Tools {
@@ -170,6 +176,7 @@ func testArguments(t *testing.T, serve Serve) {
 		{"search", args{"query": 7}, "the argument query is no string"},
 		{"search", args{"query": "x", "k": 0}, "the argument k cannot be 0"},
 		{"search", args{"query": "x", "k": 1.5}, "a whole number from 1 to 100"},
+		{"search", args{"query": "x", "offset": -1}, "the argument offset cannot be -1"},
 		{"search", args{"query": "x", "depth": 3}, `there is no argument "depth"`},
 		{"search", args{"query": "x", "level": "town"}, "use unit, file"},
 		{"search", args{"query": "x", "lang": "klingon"}, "klingon"},
@@ -282,6 +289,60 @@ func testReadOn(t *testing.T, serve Serve) {
 		if got.String() != want {
 			t.Errorf("%s was not read byte for byte: %d of %d bytes", path, got.Len(), len(want))
 		}
+	}
+}
+
+// Pages of any size hold the results of one large reply, in order and once.
+func testPages(t *testing.T, serve Serve) {
+	p := connect(t, serve, open(newFake()))
+	places := func(r *sdk.CallToolResult) (out []string, next int) {
+		s := r.StructuredContent.(map[string]any)
+		for _, x := range s["results"].([]any) {
+			m := x.(map[string]any)
+			out = append(out, fmt.Sprint(m["path"], m["line"], m["start_line"], m["id"], m["role"]))
+		}
+		n, _ := s["next_offset"].(float64)
+		return out, int(n)
+	}
+	for _, c := range []struct {
+		tool string
+		args args
+	}{
+		{"search", args{"query": "line of a long file", "route": "lexical"}},
+		{"symbol", args{"target": "greet", "relation": "references"}},
+	} {
+		with := func(k, offset int) args {
+			a := args{"k": k, "offset": offset, "max_tokens": 25_000}
+			for n, v := range c.args {
+				a[n] = v
+			}
+			return a
+		}
+		all, _ := places(p.call(t, c.tool, with(12, 0)))
+		for _, k := range []int{1, 2, 5} {
+			var got []string
+			for next := 0; ; {
+				r := p.call(t, c.tool, with(k, next))
+				page, n := places(r)
+				if len(page) > k {
+					t.Fatalf("%s: %d results on a page of %d", c.tool, len(page), k)
+				}
+				got = append(got, page...)
+				if n == 0 || len(got) >= len(all) {
+					break
+				}
+				if n != next+len(page) || !strings.Contains(text(r), fmt.Sprintf("# more with offset %d\n", n)) {
+					t.Fatalf("%s: behind %d+%d results comes offset %d:\n%s", c.tool, next, len(page), n, text(r))
+				}
+				next = n
+			}
+			if !slices.Equal(got[:min(len(got), len(all))], all) {
+				t.Errorf("%s by %d: %q, want %q", c.tool, k, got, all)
+			}
+		}
+	}
+	if r := p.call(t, "search", args{"query": "greet", "offset": 1000}); r.IsError || !strings.Contains(text(r), "0 of") {
+		t.Errorf("a page behind the end: %s", text(r))
 	}
 }
 

@@ -74,7 +74,9 @@ func inputSchema(args []arg) json.RawMessage {
 	if required != nil {
 		b.WriteString(`,"required":[` + strings.Join(required, ",") + `]`)
 	}
-	b.WriteString(`,"additionalProperties":false}`)
+	// Other properties are refused all the same; saying so would cost more
+	// tokens than an error does.
+	b.WriteByte('}')
 	return json.RawMessage(b.String())
 }
 

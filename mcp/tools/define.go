@@ -34,7 +34,10 @@ const (
 	bytesPerToken = 3 // fewer than any tokeniser needs for text and code
 )
 
-const maxK = 100
+const (
+	maxK      = 100
+	maxOffset = 1000
+)
 
 // Definitions returns the tools in a fixed order.
 func Definitions() []Definition {
@@ -50,11 +53,10 @@ func Definitions() []Definition {
 				{name: "kind", kind: text, about: "e.g. function, class"},
 				{name: "level", kind: text, choice: []string{"unit", "file"}},
 				{name: "route", kind: text, choice: []string{"auto", "lexical", "semantic", "hybrid"}},
-				maxTokensArg,
+				offsetArg, maxTokensArg,
 			},
-			Output: output(`"total":` + num + `,"results":{"type":"array","items":` +
-				object(place+`,"symbol":`+str+`,"snippet":`+str) + `}`),
-			call: (*Set).search,
+			Output: output(results),
+			call:   (*Set).search,
 		},
 		{
 			Name: "symbol", Title: "Navigate symbols",
@@ -65,11 +67,10 @@ func Definitions() []Definition {
 				{name: "to", kind: text, about: "end of trace"},
 				{name: "k", kind: number, min: 1, max: 1000, about: "default 50"},
 				{name: "path", kind: text, about: "glob for the uses"},
-				maxTokensArg,
+				offsetArg, maxTokensArg,
 			},
-			Output: output(`"total":` + num + `,"results":{"type":"array","items":` +
-				object(place+`,"line":`+num+`,"symbol":`+str+`,"text":`+str) + `}`),
-			call: (*Set).symbol,
+			Output: output(results),
+			call:   (*Set).symbol,
 		},
 		{
 			Name: "read", Title: "Read a file",
@@ -104,6 +105,8 @@ func Definitions() []Definition {
 	}
 }
 
+var offsetArg = arg{name: "offset", kind: number, max: maxOffset}
+
 var maxTokensArg = arg{name: "max_tokens", kind: number, min: minTokens, max: MaxTokens}
 
 const maxLine = 1 << 30
@@ -113,16 +116,12 @@ const maxLine = 1 << 30
 const (
 	str     = `{"type":"string"}`
 	num     = `{"type":"integer"}`
-	mapping = `{"type":"object"}`
 	places  = `{"type":"array","items":{"type":"object"}}`
+	results = `"total":` + num + `,"results":` + places
 	place   = `"path":` + str + `,"start_line":` + num + `,"end_line":` + num
 )
 
-func object(properties string) string {
-	return `{"type":"object","properties":{` + properties + `}}`
-}
-
 // output is the schema of structured content with the head that all have.
 func output(properties string) json.RawMessage {
-	return json.RawMessage(`{"type":"object","properties":{"commit":` + str + `,"freshness":` + mapping + `,` + properties + `},"required":["commit"]}`)
+	return json.RawMessage(`{"type":"object","properties":{"commit":` + str + `,` + properties + `},"required":["commit"]}`)
 }

@@ -23,6 +23,7 @@ type head struct {
 	Freshness query.Freshness `json:"freshness"`
 	Note      string          `json:"note,omitempty"`
 	LeftOut   *leftOut        `json:"left_out,omitempty"`
+	Next      int             `json:"next_offset,omitempty"` // to go on with; 0 where nothing follows
 }
 
 // leftOut says what a reply does not hold.
@@ -75,7 +76,48 @@ func headLine(h head, format string, args ...any) string {
 			fmt.Fprintf(&b, "# left out: %s in changed files; read those in the working tree\n", count(l.Changed, "result"))
 		}
 	}
+	if h.Next > 0 {
+		fmt.Fprintf(&b, "# more with offset %d\n", h.Next)
+	}
 	return b.String()
+}
+
+// page takes one page out of results that come in order.
+type page struct {
+	offset, k int // results to pass over, and to take
+	items     []item
+	passed    int
+	more      bool // another one would follow
+}
+
+// wants reports whether the next result belongs to the page, and counts it.
+func (p *page) wants() bool {
+	switch {
+	case p.passed < p.offset:
+		p.passed++
+		return false
+	case len(p.items) == p.k:
+		p.more = true
+		return false
+	}
+	return true
+}
+
+// ask is how many results to ask for, when some may be left out.
+func (p *page) ask(changed bool) int {
+	n := p.offset + p.k + 1
+	if changed {
+		n = 2*n + 20
+	}
+	return n
+}
+
+// next is the offset of the page behind the one of which n results were given.
+func (p *page) next(n int) int {
+	if n == 0 || n == len(p.items) && !p.more {
+		return 0
+	}
+	return p.offset + n
 }
 
 // item is one result that can be given whole, or without its lines.

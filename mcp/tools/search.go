@@ -35,13 +35,10 @@ func (s *Set) search(ctx context.Context, c *session, a arguments) (*Reply, erro
 	if k == 0 {
 		k = query.DefaultK
 	}
-	ask := k
-	if len(st.Changed) > 0 {
-		ask = 2*k + 20 // to fill the places of what is left out
-	}
+	p := page{offset: a.number["offset"], k: k}
 	out := searchReply{head: h, Results: []any{}}
 	r, err := c.Engine().Search(ctx, query.SearchOptions{
-		Query: a.text["query"], K: ask, PathGlob: a.text["path"], Lang: a.text["lang"], Kind: a.text["kind"], Level: a.text["level"], Route: a.text["route"],
+		Query: a.text["query"], K: min(p.ask(len(st.Changed) > 0), query.MaxK), PathGlob: a.text["path"], Lang: a.text["lang"], Kind: a.text["kind"], Level: a.text["level"], Route: a.text["route"],
 	})
 	if err != nil {
 		note := noAnswer(err)
@@ -52,19 +49,19 @@ func (s *Set) search(ctx context.Context, c *session, a arguments) (*Reply, erro
 		return reply(out, headLine(out.head, "nothing found"))
 	}
 	changed := set(st.Changed)
-	var items []item
 	dropped := 0
 	for i := range r.Results {
 		hit := &r.Results[i]
 		switch {
 		case changed[hit.FilePath()]:
 			dropped++
-		case len(items) < k:
-			items = append(items, searchItem(hit))
+		case p.wants():
+			p.items = append(p.items, searchItem(hit))
 		}
 	}
-	chosen, body, left := fit(a.budget(), items)
+	chosen, body, left := fit(a.budget(), p.items)
 	left.Changed = dropped
+	out.Next = p.next(len(chosen))
 	out.Route, out.Total, out.Results, out.LeftOut = r.Route, r.Total, chosen, left.orNil()
 	route := r.Route
 	if r.RouteWhy != "" {

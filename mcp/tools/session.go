@@ -42,6 +42,8 @@ type Options struct {
 	// tools go on answering from the older one, when the commit has moved. Its
 	// context ends with the server.
 	Open func(ctx context.Context) (Session, error)
+	// Further are tools beside those of Definitions, such as those of Further.
+	Further []Definition
 }
 
 // Set is the tools over an index that is opened when it is first needed. It is

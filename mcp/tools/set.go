@@ -10,17 +10,19 @@ import (
 
 // Tools returns the definitions with their schemas.
 func (s *Set) Tools() []Definition {
-	defs := Definitions()
+	defs := s.definitions()
 	for i := range defs {
 		defs[i].Input = inputSchema(defs[i].args)
 	}
 	return defs
 }
 
+func (s *Set) definitions() []Definition { return append(Definitions(), s.o.Further...) }
+
 // Call answers one call. All that can go wrong is in the reply, except the
 // name of a tool that does not exist: ok is false then. waiting may be nil.
 func (s *Set) Call(ctx context.Context, name string, raw json.RawMessage, waiting Waiting) (_ *Reply, ok bool) {
-	for _, d := range Definitions() {
+	for _, d := range s.definitions() {
 		if d.Name == name {
 			r, err := s.answer(ctx, &d, raw, waiting)
 			if err != nil {

@@ -58,11 +58,11 @@ func (s *Set) symbol(ctx context.Context, c *session, a arguments) (*Reply, erro
 	if k == 0 {
 		k = defaultUses
 	}
-	v := symbolView{out: symbolReply{head: h, Results: []any{}}, changed: set(st.Changed), k: k, relation: a.text["relation"]}
+	v := symbolView{out: symbolReply{head: h, Results: []any{}}, changed: set(st.Changed), page: page{offset: a.number["offset"], k: k}, relation: a.text["relation"]}
 	if v.relation == "" {
 		v.relation = "definition"
 	}
-	if err := v.ask(ctx, c.Engine(), a); err != nil {
+	if err := v.answer(ctx, c.Engine(), a); err != nil {
 		note := noAnswer(err)
 		if note == "" {
 			return nil, err
@@ -74,6 +74,7 @@ func (s *Set) symbol(ctx context.Context, c *session, a arguments) (*Reply, erro
 	var body string
 	v.out.Results, body, left = fit(a.budget()-v.targetsSize(), v.items)
 	left.Changed = v.dropped
+	v.out.Next = v.page.next(len(v.out.Results))
 	v.out.LeftOut = left.orNil()
 	return reply(v.out, headLine(v.out.head, "%s: %s", v.relation, v.summary())+v.targetsText()+body)
 }
@@ -82,13 +83,12 @@ func (s *Set) symbol(ctx context.Context, c *session, a arguments) (*Reply, erro
 type symbolView struct {
 	out      symbolReply
 	relation string
-	k        int
-	changed  map[string]bool
-	items    []item
-	dropped  int // results in changed files
+	page
+	changed map[string]bool
+	dropped int // results in changed files
 }
 
-func (v *symbolView) ask(ctx context.Context, e *query.Engine, a arguments) error {
+func (v *symbolView) answer(ctx context.Context, e *query.Engine, a arguments) error {
 	if v.relation == "definition" {
 		r, err := e.Def(ctx, a.text["target"])
 		if err != nil {
@@ -103,11 +103,7 @@ func (v *symbolView) ask(ctx context.Context, e *query.Engine, a arguments) erro
 		}
 		return nil
 	}
-	more := v.k
-	if len(v.changed) > 0 {
-		more = 2*v.k + 20
-	}
-	uses := query.UsesOptions{Target: a.text["target"], K: more, PathGlob: a.text["path"]}
+	uses := query.UsesOptions{Target: a.text["target"], K: v.ask(len(v.changed) > 0), PathGlob: a.text["path"]}
 	switch v.relation {
 	case "implementations":
 		r, err := e.Implementations(ctx, uses)
@@ -207,7 +203,7 @@ func (v *symbolView) keep(path string) bool {
 		v.dropped++
 		return false
 	}
-	return len(v.items) < v.k
+	return v.wants()
 }
 
 func (v *symbolView) summary() string {
