@@ -75,8 +75,10 @@ func ServeHTTP(ctx context.Context, l net.Listener, o Options, ho HTTPOptions) e
 	}
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(limited(l, maxConns)) }()
+	ended := false
 	select {
 	case err = <-served:
+		ended = true
 	case <-ctx.Done():
 	}
 	// Streams that are open have nothing more to say.
@@ -89,7 +91,11 @@ func ServeHTTP(ctx context.Context, l net.Listener, o Options, ho HTTPOptions) e
 	if srv.Shutdown(end) != nil {
 		_ = srv.Close() // what did not end in time is cut
 	}
-	if errors.Is(err, http.ErrServerClosed) {
+	_ = l.Close() // it may be closed already
+	if !ended {
+		err = <-served
+	}
+	if errors.Is(err, http.ErrServerClosed) || errors.Is(err, net.ErrClosed) {
 		err = nil
 	}
 	return errors.Join(err, h.close(end))
@@ -123,7 +129,7 @@ func newGate(addr net.Addr, o HTTPOptions) (*gate, error) {
 }
 
 func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	p := &patient{ResponseWriter: w, c: http.NewResponseController(w)}
+	p := &patient{ResponseWriter: w, c: http.NewResponseController(w), wait: writeWait}
 	p.patience()
 	// A page in a browser on this machine may send requests here, with a host
 	// name of its own that leads here (DNS rebinding) or without.
@@ -239,13 +245,14 @@ func isLoopback(host string) bool {
 // streams last, and a client that stops reading must not.
 type patient struct {
 	http.ResponseWriter
-	c *http.ResponseController
+	c    *http.ResponseController
+	wait time.Duration // for one piece
 }
 
 func (p *patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 func (p *patient) patience() {
-	_ = p.c.SetWriteDeadline(time.Now().Add(writeWait)) // every connection of net/http can
+	_ = p.c.SetWriteDeadline(time.Now().Add(p.wait)) // every connection of net/http can
 }
 
 func (p *patient) Write(b []byte) (int, error) {

@@ -72,26 +72,62 @@ func (p *peer) ask(ss *sdk.ServerSession) {
 		if err != nil {
 			list = &sdk.ListRootsResult{} // such as by a client that cannot after all
 		}
-		var granted []string
-		for _, r := range list.Roots {
-			if dir, ok := folderOf(r.URI); ok && len(granted) < maxGranted {
-				granted = append(granted, dir)
-			}
-		}
-		root := p.h.o.Root
-		if p.h.o.FollowPeer {
-			for _, dir := range granted {
-				if r, err := p.h.o.Find(dir, granted); err == nil {
-					root = r
-					break
-				}
-			}
-		}
-		p.mu.Lock()
-		p.granted, p.root = granted, root
-		p.mu.Unlock()
-		p.h.start(root)
+		p.take(list)
 	}()
+}
+
+// take keeps the folders that the client works on, and begins to open what it
+// will probably ask about.
+func (p *peer) take(list *sdk.ListRootsResult) {
+	var granted []string
+	for _, r := range list.Roots {
+		if dir, ok := folderOf(r.URI); ok && len(granted) < maxGranted {
+			granted = append(granted, dir)
+		}
+	}
+	root := p.h.o.Root
+	if p.h.o.FollowPeer {
+		for _, dir := range granted {
+			if r, err := p.h.o.Find(dir, granted); err == nil {
+				root = r
+				break
+			}
+		}
+	}
+	p.mu.Lock()
+	p.granted, p.root = granted, root
+	p.mu.Unlock()
+	p.h.start(root)
+}
+
+// askingVersion is the protocol's from which on a server asks nothing by
+// itself: it answers a call by what it has to know first.
+const askingVersion = "2026-07-28"
+
+// needs returns what a client of such a version has to say before its first
+// call is answered; nil for nothing.
+func (p *peer) needs(req *sdk.CallToolRequest) sdk.InputRequestMap {
+	if !p.local || p.h.o.Find == nil || req.ProtocolVersion() < askingVersion {
+		return nil
+	}
+	caps := req.ClientCapabilities()
+	p.mu.Lock()
+	known := p.asked != nil
+	p.mu.Unlock()
+	if known || caps == nil || caps.RootsV2 == nil {
+		return nil
+	}
+	list, ok := req.Params.InputResponses[rootName].(*sdk.ListRootsResult)
+	if !ok {
+		return sdk.InputRequestMap{rootName: &sdk.ListRootsParams{}}
+	}
+	p.take(list)
+	done := make(chan struct{})
+	close(done)
+	p.mu.Lock()
+	p.asked = done
+	p.mu.Unlock()
+	return nil
 }
 
 // find returns the root that a call is about; dir is its argument, "" for none.

@@ -84,6 +84,15 @@ func newServer(h *hub, p *peer) *sdk.Server {
 			p.ask(req.Session)
 		},
 	})
+	// Newer clients do not say that they are ready; their first question does.
+	server.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+			if method == "server/discover" {
+				h.start(h.o.Root)
+			}
+			return next(ctx, method, req)
+		}
+	})
 	no := false
 	for _, d := range h.newSet("").Tools() {
 		input := d.Input
@@ -94,6 +103,9 @@ func newServer(h *hub, p *peer) *sdk.Server {
 			Name: d.Name, Description: d.Description, InputSchema: input, OutputSchema: d.Output,
 			Annotations: &sdk.ToolAnnotations{Title: d.Title, ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &no},
 		}, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			if needs := p.needs(req); needs != nil {
+				return &sdk.CallToolResult{InputRequests: needs}, nil
+			}
 			r, err := p.call(ctx, req)
 			if err != nil {
 				r = tools.ErrorReply(err)

@@ -46,7 +46,10 @@ func Run(t *testing.T, serve Serve) {
 		{"a peer that never reads", testNeverReads},
 		{"lines that are no messages", testOddLines},
 	} {
-		t.Run(c.name, func(t *testing.T) { c.run(t, serve) })
+		t.Run(c.name, func(t *testing.T) {
+			NoLeak(t)
+			c.run(t, serve)
+		})
 	}
 }
 
@@ -573,7 +576,7 @@ func testNeverReads(t *testing.T, serve Serve) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	in, toServer := io.Pipe()
-	_, out := io.Pipe() // nobody reads
+	unread, out := io.Pipe() // nobody reads
 	done := make(chan error, 1)
 	go func() { done <- serve(ctx, in, out, open(newFake())) }()
 	taken := make(chan int, 1)
@@ -594,6 +597,7 @@ func testNeverReads(t *testing.T, serve Serve) {
 	<-done
 	toServer.Close()
 	in.Close()
+	unread.Close() // only this ends what waits for a stream that takes nothing
 }
 
 // A line that is no message costs an answer, and not the connection.

@@ -1,0 +1,25 @@
+package mcptest
+
+import (
+	"context"
+
+	"github.com/pindex-dev/pindex/mcp/tools"
+)
+
+// Open opens a session over the suite's small repository.
+func Open(context.Context) (tools.Session, error) { return newFake(), nil }
+
+// Named is a session whose store has a name, to tell sessions apart by.
+func Named(store string) *Stored { return &Stored{fake: newFake(), name: store} }
+
+// Stored is a session that says when it was closed.
+type Stored struct {
+	*fake
+	name string
+}
+
+// Store returns its name.
+func (s *Stored) Store() string { return s.name }
+
+// Closed reports whether it was closed.
+func (s *Stored) Closed() bool { return s.isClosed() }
