@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bufio"
 	"context"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +18,22 @@ import (
 // The test's own file is the program under another name.
 func agent(t *testing.T, dir string, args ...string) *sdk.ClientSession {
 	t.Helper()
+	cmd := mcpProgram(t, dir, args...)
+	s, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &sdk.CommandTransport{Command: cmd}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("the program ended badly: %v", err)
+		}
+	})
+	return s
+}
+
+// mcpProgram is the server's process, not started yet, with a cache of its own.
+func mcpProgram(t *testing.T, dir string, args ...string) *exec.Cmd {
+	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -26,16 +45,7 @@ func agent(t *testing.T, dir string, args ...string) *sdk.ClientSession {
 	cmd := exec.Command(program, append([]string{"mcp", "--quiet"}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "PINDEX_CACHE_DIR="+filepath.Join(t.TempDir(), "cache"), "HOME="+t.TempDir(), "PINDEX_STORE=")
-	s, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &sdk.CommandTransport{Command: cmd}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Errorf("the program ended badly: %v", err)
-		}
-	})
-	return s
+	return cmd
 }
 
 func ask(t *testing.T, s *sdk.ClientSession, tool string, args map[string]any) (text string, failed bool) {
@@ -107,4 +117,100 @@ func TestMCPWithoutCompiling(t *testing.T) {
 	if !failed || !strings.Contains(got, "has no index of commit") || !strings.Contains(got, "to mend it: ") {
 		t.Errorf("status: %s", got)
 	}
+}
+
+// mcpRepo makes a repository with one commit of some files.
+func mcpRepo(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gitIn(t, dir, "init", "-q", "-b", "main")
+	gitIn(t, dir, "add", "-A")
+	gitIn(t, dir, "commit", "-q", "-m", "one")
+	return dir
+}
+
+// One process answers about several repositories and a worktree, over HTTP,
+// with every tool.
+func TestMCPOverHTTP(t *testing.T) {
+	dir := mcpRepo(t, map[string]string{"a.py": "def greet():\n    return 1\n", "b.py": "import a\n\ndef other():\n    return a.greet()\n"})
+	second := mcpRepo(t, map[string]string{"z.go": "package z\n\nfunc Zebra() int { return 1 }\n"})
+	tree := filepath.Join(t.TempDir(), "tree")
+	gitIn(t, dir, "worktree", "add", "-q", tree)
+	if err := os.WriteFile(filepath.Join(tree, "a.py"), []byte("\n\ndef greet():\n    return 7\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const token = "0123456789abcdef"
+	cmd := mcpProgram(t, dir, "--http", "0", "--tools", "all", "--roots", second)
+	cmd.Env = append(cmd.Env, envMCPToken+"="+token)
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Error(err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("the program ended badly: %v", err)
+		}
+	}()
+	line, err := bufio.NewReader(stderr).ReadString('\n')
+	_, url, ok := strings.Cut(strings.TrimSpace(line), "listening on ")
+	if !ok {
+		t.Fatalf("%q, %v", line, err)
+	}
+	go io.Copy(io.Discard, stderr)
+	client := &http.Client{Transport: withToken(token)}
+	s, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: url, HTTPClient: client}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		tool string
+		args map[string]any
+		want string
+	}{
+		{"search", map[string]any{"query": "greet"}, "a.py:1-2  function greet"},
+		{"symbol", map[string]any{"target": "greet", "relation": "callers"}, "b.py:4:14"},
+		{"read", map[string]any{"path": "b.py"}, "return a.greet()"},
+		{"context", map[string]any{"query": "greet"}, "## a.py"},
+		{"status", nil, "digest sha256:"},
+		{"grep", map[string]any{"pattern": "gre+t"}, "2 of 2 lines in 2 files"},
+		{"symbols", map[string]any{"name": "gree"}, "a.py:1:5"},
+		{"outline", map[string]any{"path": "b.py"}, "function other"},
+		{"hierarchy", map[string]any{"target": "greet"}, "nothing found"},
+		{"affected", map[string]any{"since": "HEAD"}, "0 of 0"},
+		{"affected", map[string]any{"since": "--output=x"}, "error: "},
+		{"symbol", map[string]any{"target": "greet", "root": tree}, "a.py:3:5"},
+		{"symbol", map[string]any{"target": "Zebra", "root": second}, "z.go:3:6"},
+		{"symbol", map[string]any{"target": "Zebra"}, "nothing found"},
+		{"status", map[string]any{"root": t.TempDir()}, "no repository at"},
+	} {
+		if got, _ := ask(t, s, c.tool, c.args); !strings.Contains(got, c.want) {
+			t.Errorf("%s %v: no %q in\n%s", c.tool, c.args, c.want, got)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+type withToken string
+
+func (w withToken) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(w))
+	return http.DefaultTransport.RoundTrip(r)
 }
