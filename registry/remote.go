@@ -217,6 +217,10 @@ func (r *Remote) Identity() string {
 	return ""
 }
 
+// Credentials says where those came from that the last request was made with, ""
+// for none, and what kept others away. It never says what they are.
+func (r *Remote) Credentials() (source string, problem error) { return r.origin.keys.used() }
+
 // Concurrency returns how many requests run at a time. Who has many blobs to
 // push or fetch gets the most out of it with as many goroutines.
 func (r *Remote) Concurrency() int { return r.opt.Concurrency }

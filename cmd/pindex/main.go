@@ -34,7 +34,8 @@ func program() cli.Program {
 		Questions: remoteQueries,
 		Reranker:  reranker,
 		Commands: func(a *cli.App) []*command.Command {
-			return append(cli.Further(a), compileCmd(a), sealCmd(a), prepareCmd(a), branchCmd(a), exportCmd(a), evalCmd(a), initCmd(a), mcpCmd(a))
+			return append(cli.Further(a), compileCmd(a), sealCmd(a), prepareCmd(a), branchCmd(a), exportCmd(a), evalCmd(a),
+				mcpCmd(a), initCmd(a), doctorCmd(a))
 		},
 	}
 }

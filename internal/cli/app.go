@@ -304,6 +304,9 @@ func (a *App) Repo(ctx context.Context) (git.Repository, error) {
 // RepoDir returns the folder that --repo names; "" for the working directory.
 func (a *App) RepoDir() string { return a.repoDir }
 
+// StoreRef returns what --store names; "" for nothing.
+func (a *App) StoreRef() string { return a.storeRef }
+
 // Asked returns the full hash of the commit that --commit, or HEAD, names.
 func (a *App) Asked(ctx context.Context) (string, error) { return a.resolve(ctx) }
 

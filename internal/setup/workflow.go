@@ -2,9 +2,15 @@ package setup
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // WorkflowPath is the workflow that init writes.
@@ -93,3 +99,62 @@ func SafeBranch(name string) string {
 	}
 	return name
 }
+
+// pinned is a full commit hash.
+var pinned = regexp.MustCompile("^[0-9a-f]{40}$|^[0-9a-f]{64}$")
+
+// WorkflowFaults says what keeps a workflow that uses the action from pushing an
+// index, and what is unwise about it.
+func WorkflowFaults(text []byte) (faults, unwise []string) {
+	var w struct {
+		Permissions yaml.Node `yaml:"permissions"`
+		Jobs        map[string]struct {
+			Permissions yaml.Node `yaml:"permissions"`
+			Steps       []struct {
+				Uses string         `yaml:"uses"`
+				With map[string]any `yaml:"with"`
+			} `yaml:"steps"`
+		} `yaml:"jobs"`
+	}
+	if err := yaml.Unmarshal(text, &w); err != nil {
+		return []string{"it is not a workflow: " + strings.TrimPrefix(err.Error(), "yaml: ")}, nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.Jobs)) {
+		job := w.Jobs[name]
+		for _, s := range job.Steps {
+			action, ref, _ := strings.Cut(s.Uses, "@")
+			if action != Action {
+				continue
+			}
+			if !pinned.MatchString(ref) {
+				unwise = append(unwise, "it names "+Action+" by "+quoted(ref)+", which can move: name a commit's full hash")
+			}
+			if s.With["mode"] == "pull" || s.With["registry"] != nil {
+				continue
+			}
+			allowed := job.Permissions
+			if allowed.IsZero() {
+				allowed = w.Permissions
+			}
+			switch {
+			case allowed.IsZero():
+				faults = append(faults, "job "+quoted(name)+" states no permissions, and the default may not allow a push")
+			case allowed.Kind == yaml.ScalarNode && allowed.Value == "write-all":
+			case !grants(&allowed, "packages", "write"):
+				faults = append(faults, "job "+quoted(name)+" lacks packages: write")
+			}
+		}
+	}
+	return faults, unwise
+}
+
+func grants(n *yaml.Node, what, level string) bool {
+	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == what {
+			return n.Content[i+1].Value == level
+		}
+	}
+	return false
+}
+
+func quoted(s string) string { return strconv.Quote(s[:min(len(s), 80)]) }
