@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/pindex-dev/pindex/embed/remote/remotetest"
 )
 
 // compiled is what a compile says of itself.
@@ -27,98 +29,159 @@ type transition struct {
 	added       int64 // bytes that the store grew by
 	whole       int64 // bytes of a store with this commit alone
 	built       int   // segments
-	equal       bool
+	touched     float64
+	sent, all   int // texts that the remote model was asked for
+	unequal     string
+}
+
+// deltaOptions say what benchDelta measures.
+type deltaOptions struct {
+	n      int           // transitions
+	edits  bool          // of one line, in place of the history's
+	seed   uint64        // of the edits and of what is asked again
+	remote time.Duration // what a remote model takes for a text; 0 for the built-in one
 }
 
 // benchDelta compiles the last n first-parent transitions of each repository,
 // or n one-line edits of its head, on top of their parents, and each of them
 // from nothing afterwards. Equality is looked at when both have been measured.
-func benchDelta(repos []string, n int, edits bool, seed uint64) error {
+func benchDelta(repos []string, o deltaOptions) error {
 	for _, repo := range repos {
-		ts, err := deltaOf(repo, n, edits, seed)
+		first, ts, err := deltaOf(repo, o)
 		if err != nil {
 			return fmt.Errorf("%s: %w", repo, err)
 		}
-		printDelta(repo, ts, edits)
+		printDelta(repo, first, ts, o)
 	}
 	return nil
 }
 
-func deltaOf(repo string, n int, edits bool, seed uint64) ([]transition, error) {
+// deltaOf returns what the first compile cost, which all transitions share, and
+// the transitions.
+func deltaOf(repo string, o deltaOptions) (usage, []transition, error) {
+	fail := func(err error) (usage, []transition, error) { return usage{}, nil, err }
 	dir, err := os.MkdirTemp("", "pindex-bench")
 	if err != nil {
-		return nil, err
+		return fail(err)
 	}
 	defer os.RemoveAll(dir)
-	if edits {
-		work := filepath.Join(dir, "work")
-		if _, err := git("", "clone", "--quiet", "--shared", repo, work); err != nil {
-			return nil, err
-		}
-		repo = work
+	b := &bench{dir: dir, repo: repo}
+	if o.remote > 0 {
+		b.model = &remotetest.Server{Delay: o.remote}
+		b.embedder = b.model.Start() + "#bench"
+		defer b.model.Close()
 	}
-	out, err := git(repo, "rev-list", "--first-parent", "--reverse", fmt.Sprintf("--max-count=%d", n+1), "HEAD")
+	if o.edits {
+		b.repo = filepath.Join(dir, "work")
+		if _, err := git("", "clone", "--quiet", "--shared", repo, b.repo); err != nil {
+			return fail(err)
+		}
+	}
+	out, err := git(b.repo, "rev-list", "--first-parent", "--reverse", fmt.Sprintf("--max-count=%d", o.n+1), "HEAD")
 	if err != nil {
-		return nil, err
+		return fail(err)
 	}
 	commits := strings.Fields(out)
 	store := filepath.Join(dir, "store")
 	base := commits[0]
-	if edits {
+	if o.edits {
 		base = commits[len(commits)-1]
 	}
-	if _, _, err := compileInto(dir, repo, base, store, "none"); err != nil {
-		return nil, err
+	_, first, err := b.compile(base, store, "none")
+	if err != nil {
+		return fail(err)
 	}
-	r := rand.New(rand.NewPCG(seed, 1))
+	r := rand.New(rand.NewPCG(o.seed, 1))
 	var ts []transition
-	for i := range n {
+	for i := range o.n {
 		t := transition{}
-		if edits {
-			if t.commit, err = editOneLine(r, repo, base); err != nil {
-				return nil, err
+		parent := base
+		if o.edits {
+			if t.commit, err = editOneLine(r, b.repo, base); err != nil {
+				return fail(err)
 			}
 		} else {
 			if i+1 >= len(commits) {
 				break
 			}
-			t.commit = commits[i+1]
+			parent, t.commit = commits[i], commits[i+1]
 		}
-		before, err := sizeOf(store)
-		if err != nil {
-			return nil, err
+		if t.touched, err = touched(b.repo, parent, t.commit); err != nil {
+			return fail(err)
 		}
-		var on, alone compiled
-		if on, t.delta, err = compileInto(dir, repo, t.commit, store, "auto"); err != nil {
-			return nil, err
+		if err := b.transition(r, &t, store); err != nil {
+			return fail(err)
 		}
-		after, err := sizeOf(store)
-		if err != nil {
-			return nil, err
-		}
-		single := filepath.Join(dir, "single")
-		if alone, t.full, err = compileInto(dir, repo, t.commit, single, "none"); err != nil {
-			return nil, err
-		}
-		if t.whole, err = sizeOf(single); err != nil {
-			return nil, err
-		}
-		if err := os.RemoveAll(single); err != nil {
-			return nil, err
-		}
-		t.added, t.built, t.equal = after-before, on.Built, on.Digest == alone.Digest
 		ts = append(ts, t)
 	}
-	return ts, nil
+	return first, ts, nil
 }
 
-// compileInto compiles one commit with a cache of its own, in process time of
-// the command and its workers.
-func compileInto(dir, repo, commit, store, parent string) (compiled, usage, error) {
+// bench is one repository that is measured, in a folder of its own.
+type bench struct {
+	dir, repo string
+	embedder  string             // "" for the built-in model
+	model     *remotetest.Server // behind embedder
+}
+
+// transition compiles t.commit on top of what store has, and from nothing, and
+// then compares.
+func (b *bench) transition(r *rand.Rand, t *transition, store string) error {
+	before, err := sizeOf(store)
+	if err != nil {
+		return err
+	}
+	sent := b.sent()
+	on, delta, err := b.compile(t.commit, store, "auto")
+	if err != nil {
+		return err
+	}
+	t.delta, t.built, t.sent = delta, on.Built, b.sent()-sent
+	after, err := sizeOf(store)
+	if err != nil {
+		return err
+	}
+	t.added = after - before
+	single := filepath.Join(b.dir, "single")
+	defer os.RemoveAll(single)
+	sent = b.sent()
+	alone, full, err := b.compile(t.commit, single, "none")
+	if err != nil {
+		return err
+	}
+	t.full, t.all = full, b.sent()-sent
+	if t.whole, err = sizeOf(single); err != nil {
+		return err
+	}
+	if on.Digest != alone.Digest {
+		t.unequal = "the digests are " + on.Digest + " and " + alone.Digest
+		return nil
+	}
+	t.unequal, err = b.replay(r, t.commit, store, single)
+	return err
+}
+
+// sent is how many texts the remote model has been asked for.
+func (b *bench) sent() int {
+	if b.model == nil {
+		return 0
+	}
+	b.model.Lock()
+	defer b.model.Unlock()
+	return len(b.model.Texts)
+}
+
+// compile compiles one commit with a cache of its own, in process time of the
+// command and its workers.
+func (b *bench) compile(commit, store, parent string) (compiled, usage, error) {
 	var c compiled
-	cache := filepath.Join(dir, "cache")
+	cache := filepath.Join(b.dir, "cache")
 	defer os.RemoveAll(cache)
-	cmd := exec.Command(program(), "compile", commit, "--repo", repo, "--store", store, "--parent", parent, "--json", "--quiet")
+	args := []string{"compile", commit, "--repo", b.repo, "--store", store, "--parent", parent, "--json", "--quiet"}
+	if b.embedder != "" {
+		args = append(args, "--embedder", b.embedder)
+	}
+	cmd := exec.Command(program(), args...)
 	cmd.Env = append(os.Environ(), "PINDEX_CACHE_DIR="+cache)
 	cmd.Stderr = os.Stderr
 	start := time.Now()
@@ -194,12 +257,13 @@ func sizeOf(dir string) (int64, error) {
 	return n, err
 }
 
-func printDelta(repo string, ts []transition, edits bool) {
-	equal, slower := 0, 0
-	var cpu, wall, bytes, share, added []float64
+func printDelta(repo string, first usage, ts []transition, o deltaOptions) {
+	equal, slower, sent, all := 0, 0, 0, 0
+	var cpu, wall, bytes, share, added, touched []float64
+	var deltas, fulls time.Duration
 	for _, t := range ts {
-		if !t.equal {
-			fmt.Printf("UNEQUAL %s %s\n", repo, t.commit)
+		if t.unequal != "" {
+			fmt.Printf("UNEQUAL %s %s: %s\n", repo, t.commit, t.unequal)
 			continue
 		}
 		equal++
@@ -207,18 +271,31 @@ func printDelta(repo string, ts []transition, edits bool) {
 			slower++
 			fmt.Printf("slower than from nothing: %s %s: %v against %v\n", repo, t.commit, cpuOf(t.delta), cpuOf(t.full))
 		}
+		deltas += cpuOf(t.delta)
+		fulls += cpuOf(t.full)
+		sent, all = sent+t.sent, all+t.all
 		cpu = append(cpu, cpuOf(t.full).Seconds()/cpuOf(t.delta).Seconds())
 		wall = append(wall, t.full.wall.Seconds()/t.delta.wall.Seconds())
 		bytes = append(bytes, float64(t.whole)/float64(t.added))
 		share = append(share, 100*cpuOf(t.delta).Seconds()/cpuOf(t.full).Seconds())
 		added = append(added, 100*float64(t.added)/float64(t.whole))
+		touched = append(touched, 100*t.touched)
 	}
 	what := "transitions"
-	if edits {
+	if o.edits {
 		what = "one-line edits"
 	}
-	fmt.Printf("%s: %d of %d %s equal, %d slower; full to delta, medians: CPU %.1f, wall %.1f, bytes %.1f; delta's share: CPU median %.1f%%; bytes median %.2f%%, p95 %.2f%%\n",
-		repo, equal, len(ts), what, slower, quantile(cpu, 0.5), quantile(wall, 0.5), quantile(bytes, 0.5), quantile(share, 0.5), quantile(added, 0.5), quantile(added, 0.95))
+	fmt.Printf("%s: %d of %d %s equal, %d slower; full to delta, medians: CPU %.1f, wall %.1f, bytes %.1f; delta's share: CPU median %.1f%%; bytes median %.2f%%, p95 %.2f%%; bytes of the changed files alone: median %.2f%%, p95 %.2f%%\n",
+		repo, equal, len(ts), what, slower, quantile(cpu, 0.5), quantile(wall, 0.5), quantile(bytes, 0.5), quantile(share, 0.5), quantile(added, 0.5), quantile(added, 0.95), quantile(touched, 0.5), quantile(touched, 0.95))
+	if equal > 0 && deltas > 0 {
+		// The first compile is shared by the transitions that follow it.
+		fmt.Printf("\twith the first compile's CPU in it: %.2f times over %d transitions, %.2f over one\n",
+			fulls.Seconds()/(cpuOf(first)+deltas).Seconds(), equal,
+			fulls.Seconds()/float64(equal)/(cpuOf(first).Seconds()+deltas.Seconds()/float64(equal)))
+	}
+	if o.remote > 0 {
+		fmt.Printf("\ta model of %v a text: %d texts sent, %d from nothing\n", o.remote, sent, all)
+	}
 }
 
 // quantile is the smallest value that at least that share of the values does

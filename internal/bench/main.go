@@ -11,8 +11,9 @@
 //	    process start to first answer, and warm queries in one process
 //	go run ./internal/bench registry [-delay 50ms] [-n RUNS] REPO
 //	    pushes and pulls through a registry on the loopback interface: bytes and requests
-//	go run ./internal/bench delta [-n 10] [-edits] [-seed 1] REPO ...
-//	    first-parent transitions, or one-line edits of HEAD, compiled on top of their parents and from nothing
+//	go run ./internal/bench delta [-n 10] [-edits] [-remote 20ms] [-seed 1] REPO ...
+//	    first-parent transitions, or one-line edits of HEAD, compiled on top of their parents and from nothing;
+//	    digests, facts and answers compared when both have been measured
 //
 // It needs Linux (/proc) and bin/pindex; PINDEX names another binary.
 package main
@@ -77,11 +78,12 @@ func run(args []string) error {
 	case "delta":
 		n := fs.Int("n", 10, "transitions")
 		edits := fs.Bool("edits", false, "edit one random line of HEAD's source instead of following history")
-		seed := fs.Uint64("seed", 1, "of the edits")
+		seed := fs.Uint64("seed", 1, "of the edits and of what is asked again")
+		remote := fs.Duration("remote", 0, "embed by a local server that takes this long for a text")
 		if err := fs.Parse(args[1:]); err != nil {
 			return err
 		}
-		return benchDelta(fs.Args(), *n, *edits, *seed)
+		return benchDelta(fs.Args(), deltaOptions{n: *n, edits: *edits, seed: *seed, remote: *remote})
 	case "registry":
 		delay := fs.Duration("delay", 0, "added to each request")
 		runs := fs.Int("n", 3, "pulls into an empty cache")
