@@ -27,11 +27,20 @@ type Options struct {
 	Route  string   `json:"route"`                // of the search, see query.SearchOptions; "" for auto
 	Lines  int      `json:"eager_lines,omitzero"` // of a unit at most under Eager; 0 for whole units
 	Lists  []string `json:"lists,omitempty"`      // the caller's own ranked lists, one path a line; see Plan
+	// Searches are questions whose best answers are evidence, under Files: at
+	// most MaxSearches.
+	Searches []string `json:"searches,omitempty"`
+	// Selector names the model that Lists and Searches come from; for readers
+	// of receipts alone.
+	Selector string `json:"selector,omitempty"`
 
 	// Leave are paths that must not be in the bundle, since the user has
 	// something else in front of them.
 	Leave map[string]bool `json:"-"`
 }
+
+// MaxSearches bounds Options.Searches.
+const MaxSearches = 4
 
 // maxQuery bounds a question, in bytes.
 const maxQuery = 1 << 20
@@ -43,6 +52,8 @@ func (o *Options) check() error {
 	switch {
 	case o.Policy != Files && o.Policy != Eager:
 		return fail.New(fail.Usage, "use files, eager or compact", "there is no policy %.40q", o.Policy)
+	case len(o.Searches) > MaxSearches:
+		return fail.New(fail.Usage, fmt.Sprintf("give at most %d", MaxSearches), "there are %d further searches", len(o.Searches))
 	case o.Lines < 0:
 		return fail.New(fail.Usage, "give a number of lines, or 0 for whole units", "units cannot be cut to %d lines", o.Lines)
 	case len(o.Query) > maxQuery:

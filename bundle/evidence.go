@@ -3,8 +3,10 @@ package bundle
 import (
 	"cmp"
 	"context"
+	"strconv"
 	"strings"
 
+	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/internal/order"
 	"github.com/pindex-dev/pindex/query"
 )
@@ -63,10 +65,40 @@ func (p *Plan) filesByStructure(ctx context.Context) ([]string, error) {
 	return out[:min(len(out), rankedFiles)], nil
 }
 
-// findEvidence gathers what the best units use, what uses them and what tests
-// them, in turn for each of them.
+// searchHits is how many answers of each further search are evidence.
+const searchHits = 5
+
+// searchEvidence asks the further searches. One that finds nothing, or is none,
+// proves nothing.
+func (p *Plan) searchEvidence(ctx context.Context) (out []proof, err error) {
+	for _, q := range p.o.Searches {
+		r, err := p.e.Search(ctx, query.SearchOptions{Query: q, Level: "unit", K: searchHits})
+		if code := fail.CodeOf(err); err != nil && (code == fail.NotFound || code == fail.Usage) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for i := range r.Results {
+			h := &r.Results[i]
+			line := h.StartLine
+			if h.SnippetLine > 0 {
+				line = h.SnippetLine
+			}
+			out = append(out, proof{h.FilePath(), Span{h.StartLine, h.EndLine}, line, "found by the search " + strconv.Quote(label(q))})
+		}
+	}
+	return out, nil
+}
+
+// findEvidence gathers what further searches find, what the best units use,
+// what uses them and what tests them, in turn for each of them.
 func (p *Plan) findEvidence(ctx context.Context) error {
-	var rounds [3][]proof // definitions, callers, tests
+	var rounds [4][]proof // definitions, callers, tests, searches
+	var err error
+	if rounds[3], err = p.searchEvidence(ctx); err != nil {
+		return err
+	}
 	edit := map[string]bool{}
 	for _, c := range p.edits {
 		edit[c.path] = true

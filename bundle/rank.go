@@ -111,6 +111,15 @@ func nothing() error {
 	return fail.New(fail.NotFound, "use words, names or paths that the code has", "nothing in the commit answers the question")
 }
 
+// Edits are the paths of the files that probably have to be edited, best first.
+func (p *Plan) Edits() []string {
+	out := make([]string, len(p.edits))
+	for i := range p.edits {
+		out[i] = p.edits[i].path
+	}
+	return out
+}
+
 // Head returns what the bundle will say of itself, for a caller that knows
 // more about how fresh it is.
 func (p *Plan) Head() *Head { return &p.head }

@@ -33,6 +33,7 @@ func program() cli.Program {
 		Live:      live,
 		Questions: remoteQueries,
 		Reranker:  reranker,
+		Selector:  chooseFiles,
 		Commands: func(a *cli.App) []*command.Command {
 			return append(cli.Further(a), compileCmd(a), sealCmd(a), prepareCmd(a), branchCmd(a), exportCmd(a), evalCmd(a),
 				mcpCmd(a), initCmd(a), doctorCmd(a))

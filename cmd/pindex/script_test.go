@@ -153,9 +153,11 @@ func cmdEmbedder(ts *testscript.TestScript, neg bool, args []string) {
 	defer s.Unlock()
 	switch {
 	case neg || len(args) > 3:
-		ts.Fatalf("usage: embedder [FAULT | model NAME SECRET | key KEY | texts N]")
+		ts.Fatalf("usage: embedder [FAULT | model NAME SECRET | key KEY | says TEXT | texts N]")
 	case len(args) == 3 && args[0] == "model":
 		s.ModelName, s.Secret = args[1], args[2]
+	case len(args) == 2 && args[0] == "says":
+		s.Script = func(remotetest.ChatRequest) remotetest.ChatReply { return remotetest.ChatReply{Text: args[1]} }
 	case len(args) == 2 && args[0] == "key":
 		s.Key = args[1]
 	case len(args) == 2 && args[0] == "texts":
@@ -168,7 +170,7 @@ func cmdEmbedder(ts *testscript.TestScript, neg bool, args []string) {
 	case len(args) == 0:
 		s.Fault = remotetest.None
 	default:
-		ts.Fatalf("usage: embedder [FAULT | model NAME SECRET | key KEY | texts N]")
+		ts.Fatalf("usage: embedder [FAULT | model NAME SECRET | key KEY | says TEXT | texts N]")
 	}
 }
 

@@ -183,7 +183,7 @@ func (c *Client) Describe(ctx context.Context, known []*embed.Remote) (*embed.Re
 	model := c.e.Model
 	if model == "" {
 		var err error
-		if model, err = c.onlyModel(ctx); err != nil {
+		if model, err = c.r.onlyModel(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -205,24 +205,6 @@ func (c *Client) Describe(ctx context.Context, known []*embed.Remote) (*embed.Re
 		return nil, c.explain(err)
 	}
 	return out, nil
-}
-
-// onlyModel returns the name of the model of a server that has one.
-func (c *Client) onlyModel(ctx context.Context) (string, error) {
-	var ans struct {
-		Data []struct {
-			ID string `json:"id"`
-		} `json:"data"`
-	}
-	err := c.r.ask(ctx, http.MethodGet, c.e.Base+"/models", nil, 1<<20, func(b []byte) error { return parse(b, &ans) })
-	if err == nil && len(ans.Data) == 1 && ans.Data[0].ID != "" {
-		return ans.Data[0].ID, nil
-	}
-	var f *fail.Error
-	if errors.As(err, &f) || ctx.Err() != nil {
-		return "", err
-	}
-	return "", fail.Wrap(fail.Usage, err, "write #MODEL behind the address", "%s does not say which one model it has", c.e.Host())
 }
 
 // batches cuts n texts into runs that fit into one request each.

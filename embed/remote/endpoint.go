@@ -1,7 +1,8 @@
 // Package remote asks servers for what pindex does not compute itself: vectors
 // of texts, by the /v1/embeddings request that OpenAI introduced and vLLM,
 // Ollama, Text Embeddings Inference, LM Studio and llama.cpp answer too, and
-// the order of search results, by the /rerank request of Jina and Cohere.
+// the order of search results, by the /rerank request of Jina and Cohere, and
+// answers of chat models, by /v1/chat/completions.
 //
 // A server is a guest: what it answers is bounded, counted and checked, number
 // by number. A key comes from the environment and goes into one header of the
@@ -28,6 +29,8 @@ const (
 	EnvEmbedderKey = "PINDEX_EMBEDDER_KEY"
 	// EnvRerankerKey is the key of the reranker.
 	EnvRerankerKey = "PINDEX_RERANKER_KEY"
+	// EnvSelectorKey is the key of the selector of files.
+	EnvSelectorKey = "PINDEX_SELECTOR_KEY"
 )
 
 // Endpoint is a server and how to ask it, as users write it:

@@ -175,6 +175,24 @@ func (r *requester) once(ctx context.Context, method, url string, sent []byte, l
 	return read(b)
 }
 
+// onlyModel returns the name of the model of a server that has one.
+func (r *requester) onlyModel(ctx context.Context) (string, error) {
+	var ans struct {
+		Data []struct {
+			ID string `json:"id"`
+		} `json:"data"`
+	}
+	err := r.ask(ctx, http.MethodGet, r.e.Base+"/models", nil, 1<<20, func(b []byte) error { return parse(b, &ans) })
+	if err == nil && len(ans.Data) == 1 && ans.Data[0].ID != "" {
+		return ans.Data[0].ID, nil
+	}
+	var f *fail.Error
+	if errors.As(err, &f) || ctx.Err() != nil {
+		return "", err
+	}
+	return "", fail.Wrap(fail.Usage, err, "write #MODEL behind the address", "%s does not say which one model it has", r.e.Host())
+}
+
 // refused turns a status into an error that says what the server said, in so
 // far as it is short.
 func (r *requester) refused(res *http.Response) error {

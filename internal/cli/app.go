@@ -16,6 +16,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/bundle"
 	"github.com/pindex-dev/pindex/embed"
 	"github.com/pindex-dev/pindex/fetch"
 	"github.com/pindex-dev/pindex/git"
@@ -58,6 +59,9 @@ type Program struct {
 	Questions func() func(ctx context.Context, m *embed.Remote, questions []string) ([][]int8, error)
 	// Reranker opens a reranker by its address; nil in a program that asks none.
 	Reranker func(address string) (*query.Reranker, error)
+	// Selector lets a chat model choose the files of a bundle, and says which of
+	// its answers were of no use; nil in a program that asks none.
+	Selector func(ctx context.Context, address string, e *query.Engine, o bundle.Options) (bundle.Options, []string, error)
 	// MCP serves the Model Context Protocol to one peer; nil in a program
 	// without.
 	MCP func(ctx context.Context, in io.ReadCloser, out io.Writer, o tools.Options) error

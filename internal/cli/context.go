@@ -26,6 +26,7 @@ type contextFlags struct {
 	diff         string
 	filesFrom    string
 	history      string
+	selector     string
 	allowOverlay bool
 }
 
@@ -68,6 +69,9 @@ older receipt's had not, and the other way.`,
 	f.StringVar(&o.Route, "route", "auto", "of the search: auto, lexical, semantic or hybrid")
 	f.IntVar(&o.Lines, "eager-lines", 0, "lines of a unit at most under eager; 0 for whole units")
 	f.StringVar(&o.filesFrom, "files-from", "", "read ranked lists of paths from `FILE`: one path a line, an empty line between two lists, or JSON")
+	if a.Selector != nil {
+		f.StringVar(&o.selector, "selector", "", "let the chat model at this `URL[#MODEL]` choose the files; it sees the question and paths only, and its key comes from PINDEX_SELECTOR_KEY")
+	}
 	f.StringVar(&o.history, "history", "", "messages of a session as JSON in `FILE`, for compact (- for standard input)")
 	f.StringVar(&o.receipt, "receipt", "", "write the receipt to `FILE`")
 	f.BoolVar(&o.allowOverlay, "allow-overlay", false, "let the receipt hold the text of files that no commit has")
@@ -90,6 +94,9 @@ func (a *App) context(c *command.Command, o *contextFlags) error {
 	}
 	if o.history != "" {
 		return fail.New(fail.Usage, "add --policy compact", "--history is for the policy compact")
+	}
+	if o.selector != "" && (o.filesFrom != "" || o.Policy != bundle.Files) {
+		return fail.New(fail.Usage, "leave one of them out", "--selector is for the policy files without --files-from")
 	}
 	if o.filesFrom != "" {
 		text, err := a.readInput(o.filesFrom, maxLists)
@@ -114,6 +121,11 @@ func (a *App) context(c *command.Command, o *contextFlags) error {
 		if o.receipt != "" && !o.allowOverlay && (s.over != nil || s.distance > 0) {
 			return fail.New(fail.Usage, "commit the changes, name the commit with --commit, or give --allow-overlay to put the text of changed files into the receipt",
 				"the answer is not that of one indexed commit (%s), so its receipt could not be replayed from it", s.fresh.State)
+		}
+		if o.selector != "" {
+			if err := a.choose(ctx, s, o); err != nil {
+				return err
+			}
 		}
 		b, out, r, err := a.bundleOf(ctx, s, o.Options, o.budget, format)
 		if err != nil {
@@ -177,8 +189,8 @@ func (a *App) asBefore(c *command.Command, o *contextFlags, old *bundle.Receipt)
 	if set("eager-lines") {
 		before.Lines = o.Lines
 	}
-	if o.Lists != nil {
-		before.Lists = o.Lists
+	if o.Lists != nil || o.selector != "" {
+		before.Lists, before.Searches, before.Selector = o.Lists, nil, ""
 	}
 	if !set("budget") {
 		o.budget = old.Budget
@@ -186,15 +198,36 @@ func (a *App) asBefore(c *command.Command, o *contextFlags, old *bundle.Receipt)
 	o.Options = before
 }
 
+// choose lets the selector choose the files.
+func (a *App) choose(ctx context.Context, s *session, o *contextFlags) error {
+	if o.Policy == bundle.Eager { // as an older receipt's
+		return fail.New(fail.Usage, "add --policy files", "--selector chooses files, and the policy is eager")
+	}
+	o.Leave = s.leave()
+	chosen, notes, err := a.Selector(ctx, o.selector, s.engine, o.Options)
+	for _, n := range notes {
+		a.Note("%s", n)
+	}
+	o.Options = chosen
+	return err
+}
+
+// leave returns the files that are not answered from.
+func (s *session) leave() map[string]bool {
+	if s.over != nil {
+		return nil
+	}
+	m := make(map[string]bool, len(s.changes))
+	for _, path := range s.changes {
+		m[path] = true
+	}
+	return m
+}
+
 // bundleOf makes a bundle of what the user has in front of them, and its
 // receipt.
 func (a *App) bundleOf(ctx context.Context, s *session, o bundle.Options, budget int, f bundle.Format) (*bundle.Bundle, []byte, *bundle.Receipt, error) {
-	if s.over == nil {
-		o.Leave = make(map[string]bool, len(s.changes))
-		for _, path := range s.changes {
-			o.Leave[path] = true
-		}
-	}
+	o.Leave = s.leave()
 	p, err := bundle.NewPlan(ctx, s.engine, o)
 	if err != nil {
 		return nil, nil, nil, err

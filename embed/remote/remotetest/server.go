@@ -1,5 +1,5 @@
-// Package remotetest imitates servers of embeddings and of reranking: what each
-// dialect answers, and what each does wrong.
+// Package remotetest imitates servers of embeddings, of reranking and of chat:
+// what each dialect answers, and what each does wrong.
 package remotetest
 
 import (
@@ -55,6 +55,8 @@ type Server struct {
 	Fault      Fault
 	Times      int           // how often a fault happens; 0 for ever
 	Delay      time.Duration // of every text
+	// Script says what a chat model answers; nil for a server without.
+	Script func(ChatRequest) ChatReply
 
 	Requests int
 	Texts    []string // that it was asked for, in order
@@ -119,6 +121,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		Dimensions int      `json:"dimensions"`
 		Query      string   `json:"query"`
 		Documents  []string `json:"documents"`
+		ChatRequest
 	}
 	if r.Method == http.MethodPost {
 		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
@@ -126,8 +129,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	texts := append(in.Input, in.Documents...)
+	for _, m := range in.Messages {
+		texts = append(texts, m.Content)
+	}
 	fault := s.fault()
-	if s.plainFault(w, fault, append(in.Input, in.Documents...)) {
+	if s.plainFault(w, fault, texts) {
 		return
 	}
 	if s.ModelName != "" && in.Model != s.ModelName && r.Method == http.MethodPost {
@@ -144,6 +151,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/rerank":
 		s.Texts = append(s.Texts, in.Documents...)
 		s.rerank(w, in.Query, in.Documents, fault)
+	case "/chat/completions":
+		if s.Script == nil {
+			refuse(w, http.StatusNotFound, "this is no chat model")
+			return
+		}
+		s.Texts = append(s.Texts, texts...)
+		s.chat(w, s.Script(in.ChatRequest), fault)
 	default:
 		refuse(w, http.StatusNotFound, "no such path")
 	}
