@@ -9,9 +9,8 @@
 //	go run ./internal/scalesim check -work DIR [-n 20] REPO
 //	    pushes and pulls transitions by the program itself and compares requests
 //	    and bytes with what run has counted for them
-//	go run ./internal/scalesim report -work DIR [-plots DIR] [-keep DIR]
-//	    prints the tables, draws the plots, and writes the figures that they
-//	    are drawn from
+//	go run ./internal/scalesim report -work DIR [-plots DIR]
+//	    prints the tables and draws the plots
 //	go run ./internal/scalesim synthesize -files 200000 -out DIR REPO ...
 //	    makes a repository of that many files from those of others
 //
@@ -80,14 +79,13 @@ func run(ctx context.Context, args []string) error {
 		return check(*work, fs.Arg(0), *n)
 	case "report":
 		plots := fs.String("plots", "", "folder for the plots")
-		keep := fs.String("keep", "", "folder for the figures of each transition")
 		if err := fs.Parse(args[1:]); err != nil {
 			return err
 		}
 		if *work == "" {
 			return errors.New("report needs -work")
 		}
-		return report(*work, *plots, *keep)
+		return report(*work, *plots)
 	case "synthesize":
 		files := fs.Int("files", 200_000, "files to make")
 		out := fs.String("out", "", "folder of the repository, which must not exist")
