@@ -389,3 +389,24 @@ func TestPushRenewsGrace(t *testing.T) {
 		t.Errorf("%+v, %v", out, err)
 	}
 }
+
+// TestLocalAssume hands over an artifact that names its packs alone, which is
+// what shards are, and checks that what is assumed is looked for all the same.
+func TestLocalAssume(t *testing.T) {
+	l := openLocal(t, t.TempDir())
+	p, err := registrytest.Small(1).Push(t.Context(), l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Assume(&registry.Artifact{Packs: p.Packs})
+	if _, err := l.Publish(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	lost := p.Packs[0]
+	if err := os.Remove(filepath.Join(l.Name(), "blobs", "sha256", lost.Digest.Encoded())); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Publish(t.Context(), p); err == nil {
+		t.Error("an index was published without a pack that was assumed to be there")
+	}
+}

@@ -180,12 +180,15 @@ func (l *Local) present(blobs []ocispec.Descriptor) error {
 
 // Assume takes the blobs of an artifact that a tag of this layout leads to as
 // durable: whoever tagged it has synced them. They are looked for before they
-// are published again all the same.
+// are published again all the same. The artifact may name its packs alone, as
+// shards do.
 func (l *Local) Assume(a *Artifact) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, d := range append(a.Blobs(), a.Config) {
-		l.synced[l.blobPath(d)] = true
+		if d.Digest != "" {
+			l.synced[l.blobPath(d)] = true
+		}
 	}
 }
 
