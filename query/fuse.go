@@ -28,6 +28,7 @@ type candidate struct {
 	again    int   // better results of the same file
 	from     int   // place of its file
 	inFile   int64 // thousandths, among the units of its file
+	links    int64 // see fileCand.links
 }
 
 // topDocs returns the k documents with the highest positive scores, best

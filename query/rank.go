@@ -27,6 +27,7 @@ type ranker struct {
 	imported map[string]int32 // see Engine.imported
 	units    *unitModel
 	fuse     *fusion
+	linked   *expansion // nil but on the structural route
 	keep     func(doc int) bool
 	k        int // results asked for
 
@@ -181,7 +182,9 @@ func (r *ranker) gather(cands []candidate) error {
 // which is path order.
 func (r *ranker) orderFiles() {
 	for i := range r.files {
-		r.files[i].score = r.model.score(&r.files[i].x)
+		f := &r.files[i]
+		f.links = r.links(f.lo, f.hi)
+		f.score = r.model.score(&f.x) + permille(f.links, r.w.Links)
 	}
 	order.Sort(r.files, func(a, b fileCand) int {
 		if c := cmp.Compare(b.score, a.score); c != 0 {
@@ -323,11 +326,17 @@ func (r *ranker) account(c *candidate) {
 			c.bonuses = append(c.bonuses, Part{"file: " + featureNames[i], v * (micro / 1000)})
 		}
 	}
+	if f.links > 0 {
+		c.bonuses = append(c.bonuses, Part{"file: links", permille(f.links, r.w.Links) * (micro / 1000)})
+	}
 	c.bonuses = append(c.bonuses, Part{"file: rounding", rest * (micro / 1000)}, Part{"file", f.score * (micro / 1000)})
 	for i, w := range r.units.weights {
 		if v := int64(w) * int64(c.x[i]) / 1000; v != 0 {
 			c.bonuses = append(c.bonuses, Part{"unit: " + unitFeatureNames[i], v * (micro / 1000)})
 		}
+	}
+	if c.links > 0 {
+		c.bonuses = append(c.bonuses, Part{"unit: links", permille(c.links, r.w.Links) * (micro / 1000)})
 	}
 	c.bonuses = append(c.bonuses, Part{"unit", c.inFile * (micro / 1000)})
 	if c.again > 0 {

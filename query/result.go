@@ -132,6 +132,9 @@ type Explain struct {
 	Lexical   int           `json:"lexical_matches"`
 	Semantic  int           `json:"semantic_rows"`
 	Embedder  string        `json:"embedder,omitempty"`
+	Seeds     int           `json:"seeds,omitempty"`   // structural route: units whose edges were followed
+	Links     int           `json:"links,omitempty"`   // edges to units of other files
+	Reached   int           `json:"reached,omitempty"` // candidates that only edges lead to
 	Reranker  string        `json:"reranker,omitempty"`
 	KPrime    int           `json:"k_prime,omitempty"` // candidates that the reranker saw
 }

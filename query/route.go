@@ -15,6 +15,9 @@ const (
 	RouteLexical  = "lexical"
 	RouteSemantic = "semantic"
 	RouteHybrid   = "hybrid"
+	// RouteStructural ranks what the lexical or the semantic route finds
+	// together with what the best units there use and are used by.
+	RouteStructural = "structural"
 )
 
 // route decides how to answer: the route and, where it was not simply asked
@@ -29,10 +32,12 @@ func (e *Engine) route(asked string, q *queryTerms) (route, why string, err erro
 		return asked, "", dense
 	case RouteHybrid:
 		route = RouteHybrid
+	case RouteStructural:
+		return asked, "", e.need(artifact.Structural, "the structural route")
 	case RouteAuto, "":
 		route, why = pick(q)
 	default:
-		return "", "", fail.New(fail.Usage, "use auto, lexical, semantic or hybrid", "there is no route %s", quote(asked))
+		return "", "", fail.New(fail.Usage, "use auto, lexical, semantic, hybrid or structural", "there is no route %s", quote(asked))
 	}
 	switch {
 	case lex != nil && dense != nil:
@@ -57,6 +62,20 @@ func (e *Engine) reason(v artifact.View) string {
 		return r
 	}
 	return "it was not built"
+}
+
+// seedRoute picks the one route whose best units the structural one goes out
+// from: vectors for a text, words for a name, a path, quotes and code.
+func (e *Engine) seedRoute(q *queryTerms) (route string, err error) {
+	lex, dense := e.need(artifact.Lexical, "the structural route"), e.need(artifact.Dense, "the structural route")
+	best, _ := pick(q)
+	switch {
+	case lex != nil && dense != nil:
+		return "", lex
+	case dense != nil, lex == nil && best == RouteLexical:
+		return RouteLexical, nil
+	}
+	return RouteSemantic, nil
 }
 
 // pick chooses by the question's form.

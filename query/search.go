@@ -14,7 +14,7 @@ import (
 // SearchOptions say what to search for and how.
 type SearchOptions struct {
 	Query    string
-	Route    string    // "auto" (or ""), "lexical", "semantic" or "hybrid"
+	Route    string    // "auto" (or ""), "lexical", "semantic", "hybrid" or "structural"
 	K        int       // results, 1 to MaxK; 0 means DefaultK
 	Level    string    // "unit" (or "") or "file"
 	PathGlob string    // see Globs in the package's documentation; "" for all
@@ -70,6 +70,8 @@ type search struct {
 	kRet   int
 
 	useLex, useSem, usePhrases bool
+	structural                 bool     // the edges of the best units are followed
+	seeded                     []string // files in the order that they had before that, for Study
 	explain                    Explain
 }
 
@@ -95,10 +97,20 @@ func (e *Engine) newSearch(o SearchOptions) (*search, error) {
 	if s.route, s.why, err = e.route(o.Route, s.q); err != nil {
 		return nil, err
 	}
-	s.useLex = s.route != RouteSemantic
-	s.useSem = s.route != RouteLexical
+	base := s.route
+	if s.structural = s.route == RouteStructural; s.structural {
+		if base, err = e.seedRoute(s.q); err != nil {
+			return nil, err
+		}
+		s.why = because(s.why, "from the best units of the "+base+" route")
+	}
+	s.useLex = base != RouteSemantic
+	s.useSem = base != RouteLexical
 	s.usePhrases = len(s.q.parsed.Phrases) > 0 && !s.q.issue && e.has(artifact.Lexical)
 	s.kRet = max(minRetrieved, perResult*o.K)
+	if s.structural {
+		s.kRet = structuralCandidates / 2 // and as many that no test or document crowds out
+	}
 	s.sc = e.getScratch()
 	return s, nil
 }
@@ -132,14 +144,20 @@ func (s *search) rank(ctx context.Context) (*ranker, []candidate, error) {
 	if s.useSem {
 		rows, name, err := e.scoreSemantic(ctx, s.q, s.sc)
 		if err != nil {
-			if s.o.Route == RouteSemantic || !s.useLex {
+			words := s.useLex || s.structural && e.has(artifact.Lexical)
+			if s.o.Route == RouteSemantic || !words || fail.CodeOf(err) != fail.NotFound {
 				return nil, nil, err
 			}
-			if fail.CodeOf(err) != fail.NotFound {
-				return nil, nil, err
-			}
-			s.useSem, s.route = false, RouteLexical
+			s.useSem = false
 			s.why = because(s.why, "the semantic route cannot answer: "+err.Error())
+			if !s.structural {
+				s.route = RouteLexical
+			} else {
+				s.useLex = true
+				if err := e.scoreLexical(ctx, s.q, s.w, s.sc); err != nil {
+					return nil, nil, err
+				}
+			}
 		}
 		s.explain.Semantic, s.explain.Embedder = rows, name
 	}
@@ -190,6 +208,10 @@ func (s *search) rank(ctx context.Context) (*ranker, []candidate, error) {
 		if r.imported, err = e.imported(ctx); err != nil {
 			return nil, nil, err
 		}
+	}
+	if s.structural {
+		cands, err = s.rankLinked(ctx, r, cands)
+		return r, cands, err
 	}
 	cands, err = r.rank(cands)
 	return r, cands, err

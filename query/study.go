@@ -3,20 +3,36 @@ package query
 import (
 	"context"
 	"slices"
+
+	"github.com/pindex-dev/pindex/artifact"
 )
 
 // Study is a search as the final ranker sees it, for those who train it.
 type Study struct {
 	Class string // form of the question: symbol, prose or issue
-	Route string // lexical, semantic or hybrid
+	Route string // lexical, semantic, hybrid or structural
 	Files []StudiedFile
+	// Seeded is what the structural route starts from: the files in the order
+	// that as many candidates have without edges.
+	Seeded []string
+	Links  []StudiedLink // edges of the first ten units, into other files
+}
+
+// StudiedLink is an edge between one of the best units and another file.
+type StudiedLink struct {
+	Seed int    // place of the unit, from 0
+	Out  bool   // the unit uses what the other file declares
+	Role string // of the use
+	Path string // the other file
+	Fan  int    // units that the seed is linked with in that direction
 }
 
 // StudiedFile is one candidate, in the order of the ranker.
 type StudiedFile struct {
 	Path     string
 	Features []int32 // in the order of FeatureNames; thousandths
-	Score    int64   // of the built-in model, in thousandths
+	Score    int64   // of the built-in model, in thousandths; without links
+	Links    int64   // what edges that lead here are worth, in thousandths; see Weights.Links
 	Units    []StudiedUnit
 }
 
@@ -42,18 +58,28 @@ func (e *Engine) Study(ctx context.Context, o SearchOptions) (*Study, error) {
 	defer e.scratch.Put(s.sc)
 	var out *Study
 	err = e.answer(func() error {
-		r, _, err := s.rank(ctx)
+		r, cands, err := s.rank(ctx)
 		if err != nil {
 			return err
 		}
-		out = &Study{Class: queryClassNames[s.q.class()], Route: s.route}
+		out = &Study{Class: queryClassNames[s.q.class()], Route: s.route, Seeded: s.seeded}
+		x := r.linked
+		if x == nil && s.e.has(artifact.Structural) {
+			if x, err = s.expand(ctx, cands, r.keep); err != nil {
+				return err
+			}
+			r.linked = x
+		}
+		if err := out.link(s.e, x); err != nil {
+			return err
+		}
 		for i := range r.files {
 			f := &r.files[i]
 			u, err := e.ix.Units(f.part)
 			if err != nil {
 				return err
 			}
-			sf := StudiedFile{Path: f.path, Features: slices.Clone(f.x[:]), Score: f.score}
+			sf := StudiedFile{Path: f.path, Features: slices.Clone(f.x[:]), Score: r.model.score(&f.x), Links: r.links(f.lo, f.hi)}
 			for k := range f.units {
 				first, last := e.lines(u, &f.units[k])
 				sf.Units = append(sf.Units, StudiedUnit{Start: first, End: last, Features: slices.Clone(f.units[k].x[:])})
@@ -63,4 +89,21 @@ func (e *Engine) Study(ctx context.Context, o SearchOptions) (*Study, error) {
 		return nil
 	})
 	return out, err
+}
+
+// link records the edges of an expansion.
+func (st *Study) link(e *Engine, x *expansion) error {
+	if x == nil {
+		return nil
+	}
+	for _, l := range x.links {
+		p := e.partOfDoc(l.doc)
+		u, err := e.ix.Units(p)
+		if err != nil {
+			return err
+		}
+		path := u.Path(u.UnitFile(u.DocUnit(l.doc - e.docBase[p])))
+		st.Links = append(st.Links, StudiedLink{Seed: l.seed, Out: l.out, Role: l.role.String(), Path: path, Fan: l.fan})
+	}
+	return nil
 }

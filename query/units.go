@@ -67,7 +67,9 @@ func (r *ranker) orderUnits(g *gauge) error {
 		}
 		for k := range f.units {
 			r.measureUnit(g, &f.units[k], f, u, most)
-			f.units[k].inFile = r.units.score(&f.units[k].x)
+			c := &f.units[k]
+			c.links = r.links(c.doc, c.doc+1)
+			c.inFile = r.units.score(&c.x) + permille(c.links, r.w.Links)
 		}
 		order.Sort(f.units, func(a, b candidate) int {
 			if c := cmp.Compare(b.inFile, a.inFile); c != 0 {

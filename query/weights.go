@@ -27,6 +27,10 @@ type Weights struct {
 	Lexical  int64 `json:"lexical"`
 	Semantic int64 `json:"semantic"`
 
+	// Links is what the edges that lead to a file or a unit add to its score at
+	// most, in thousandths, on the structural route.
+	Links int64 `json:"links"`
+
 	// Again is, for each form of question, what a further unit of a file gets
 	// of what the one before it got, in thousandths.
 	Again [numQueryClasses]int64 `json:"again"`
@@ -45,6 +49,8 @@ var defaultWeights = Weights{
 
 	Lexical:  1000,
 	Semantic: 300,
+
+	Links: 1500,
 
 	Again: [numQueryClasses]int64{1, 1, 800},
 }

@@ -66,7 +66,7 @@ older receipt's had not, and the other way.`,
 	f.StringVar(&o.Policy, "policy", bundle.Files, "files, eager or compact")
 	f.IntVar(&o.budget, "budget", bundle.DefaultBudget, "tokens at most, by a bound that is never below o200k's count")
 	f.StringVar(&o.format, "format", string(bundle.Markdown), "markdown or xml")
-	f.StringVar(&o.Route, "route", "auto", "of the search: auto, lexical, semantic or hybrid")
+	f.StringVar(&o.Route, "route", "auto", "of the search: auto, lexical, semantic, hybrid or structural")
 	f.IntVar(&o.Lines, "eager-lines", 0, "lines of a unit at most under eager; 0 for whole units")
 	f.StringVar(&o.filesFrom, "files-from", "", "read ranked lists of paths from `FILE`: one path a line, an empty line between two lists, or JSON")
 	if a.Selector != nil {

@@ -52,7 +52,7 @@ finds nothing is no failure then.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.Route, "route", "auto", "auto, lexical, semantic or hybrid")
+	f.StringVar(&o.Route, "route", "auto", "auto, lexical, semantic, hybrid or structural")
 	f.IntVarP(&o.K, "k", "k", 10, "results at most")
 	f.StringVar(&o.Level, "level", "unit", "unit or file")
 	f.StringVar(&o.PathGlob, "path", "", "only files that match this `GLOB` (** crosses folders)")
@@ -110,6 +110,9 @@ func writeSearch(o *output, r *query.SearchResult) {
 	if e := r.Explain; e != nil {
 		o.print("\n# %d documents, k_ret %d, k_out %d, %d lexical matches, %d rows scanned %s\n",
 			e.Documents, e.KRet, e.KOut, e.Lexical, e.Semantic, e.Embedder)
+		if r.Route == query.RouteStructural {
+			o.print("# seeds %d, links %d, candidates that links alone lead to %d\n", e.Seeds, e.Links, e.Reached)
+		}
 		if e.Reranker != "" {
 			o.print("# k′ %d candidates seen by the reranker %s\n", e.KPrime, o.text(e.Reranker))
 		}

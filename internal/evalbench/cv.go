@@ -1,10 +1,6 @@
 package main
 
-import (
-	"fmt"
-
-	"github.com/pindex-dev/pindex/query"
-)
+import "fmt"
 
 // settings are how a model is trained and checked.
 type settings struct {
@@ -27,7 +23,7 @@ func standard() settings {
 // crossValidate returns each list's order under a model that has not seen its
 // repository.
 func crossValidate(ls []*list, set settings) map[*list][]place {
-	nf := len(query.FeatureNames())
+	nf := featuresOf(ls)
 	out := map[*list][]place{}
 	type result struct {
 		l *list
@@ -65,8 +61,15 @@ func crossValidate(ls []*list, set settings) map[*list][]place {
 	return out
 }
 
+// priorOf is the prior of nf features; it knows nothing of those behind the
+// ranker's own.
+func priorOf(nf int) []float64 {
+	p := prior()
+	return append(p, make([]float64, nf-len(p))...)
+}
+
 func fit(train []*list, nf int, set settings) *trained {
-	m := &trained{linear: fitLinear(train, prior(), set.l2, set.steps, set.off)}
+	m := &trained{linear: fitLinear(train, priorOf(nf), set.l2, set.steps, set.off)}
 	if set.trees {
 		m.trees = fitTrees(train, m.linear, nf, set.boost, set.off)
 	}

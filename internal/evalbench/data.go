@@ -6,6 +6,8 @@
 //	    the same without one group of features after another, hybrid route
 //	go run ./internal/evalbench worst  -data DIR -work DIR
 //	    the queries that held-out models answer worst, with what stands where
+//	go run ./internal/evalbench experiment -data DIR -work DIR
+//	    the structural route against the one that its seeds come from
 //	go run ./internal/evalbench export -data DIR -work DIR
 //	    trains on everything and writes query/model_table.go
 //

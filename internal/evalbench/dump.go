@@ -23,6 +23,9 @@ type sample struct {
 	Route string
 	Free  bool // without the task's path filter; for training alone
 	Files []query.StudiedFile
+
+	Seeded []string            // structural route: order without edges
+	Links  []query.StudiedLink // edges of the ten best units
 }
 
 // dump studies every task and writes the samples, a file for each commit.
@@ -69,9 +72,9 @@ func dumpCommit(ctx context.Context, ts []task, mirrors, work string, fresh bool
 	e := query.New(ix, query.Options{Model: func(artifact.ModelInfo) ([]byte, error) { return final.Model, nil }})
 	var samples []sample
 	for _, t := range ts {
-		for _, route := range []string{query.RouteLexical, query.RouteHybrid} {
+		for _, route := range []string{query.RouteLexical, query.RouteHybrid, query.RouteStructural} {
 			for _, free := range []bool{false, true} {
-				if free && t.Glob == "" {
+				if free && (t.Glob == "" || route == query.RouteStructural) {
 					continue
 				}
 				o := query.SearchOptions{Query: t.Query, Route: route, PathGlob: t.Glob, K: 10}
@@ -85,7 +88,7 @@ func dumpCommit(ctx context.Context, ts []task, mirrors, work string, fresh bool
 				if err != nil {
 					return fmt.Errorf("%s: %w", t.ID, err)
 				}
-				samples = append(samples, sample{Task: t, Class: st.Class, Route: st.Route, Free: free, Files: st.Files})
+				samples = append(samples, sample{Task: t, Class: st.Class, Route: st.Route, Free: free, Files: st.Files, Seeded: st.Seeded, Links: st.Links})
 			}
 		}
 	}

@@ -23,7 +23,7 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return errors.New("say what to do: eval, ablate, worst or export")
+		return errors.New("say what to do: eval, ablate, worst, experiment or export")
 	}
 	fs := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	data := fs.String("data", "", "`folder` of the evaluation data")
@@ -67,6 +67,8 @@ func run(ctx context.Context, args []string) error {
 		ablate(samples, set)
 	case "worst":
 		worst(samples, set, *n)
+	case "experiment":
+		experiment(samples, set)
 	case "export":
 		return export(samples, *table, set)
 	default:

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/pindex-dev/pindex/query"
 )
 
 // list is one query's candidates, ready for training.
@@ -18,6 +20,16 @@ type list struct {
 	weight float64
 	fold   int
 	sp     []sparse
+}
+
+// featuresOf is the number of features of a candidate.
+func featuresOf(ls []*list) int {
+	for _, l := range ls {
+		if len(l.x) > 0 {
+			return len(l.x[0])
+		}
+	}
+	return len(query.FeatureNames())
 }
 
 // foldOf assigns a repository to one of n folds, by its name alone.

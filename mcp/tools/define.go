@@ -44,7 +44,7 @@ func Definitions() []Definition {
 	return []Definition{
 		{
 			Name: "search", Title: "Search code",
-			Description: "Ranked functions, classes and sections for words, a name or a question.",
+			Description: "Ranked functions, classes and sections for words, names or questions.",
 			args: []arg{
 				{name: "query", kind: text, required: true},
 				{name: "k", kind: number, min: 1, max: maxK, about: "default 10"},
@@ -52,7 +52,7 @@ func Definitions() []Definition {
 				{name: "lang", kind: text},
 				{name: "kind", kind: text, about: "e.g. function, class"},
 				{name: "level", kind: text, choice: []string{"unit", "file"}},
-				{name: "route", kind: text, choice: []string{"auto", "lexical", "semantic", "hybrid"}},
+				{name: "route", kind: text, choice: []string{"auto", "lexical", "semantic", "hybrid", "structural"}},
 				offsetArg, maxTokensArg,
 			},
 			Output: output(results),
