@@ -27,6 +27,9 @@ func (b *bench) replay(r *rand.Rand, commit, one, two string) (string, error) {
 		cache := filepath.Join(b.dir, "replay-"+filepath.Base(store))
 		cmd := exec.Command(program(), append(args, "--repo", b.repo, "--commit", commit, "--store", store, "--quiet", "--no-compile")...)
 		cmd.Env = append(os.Environ(), "PINDEX_CACHE_DIR="+cache)
+		if b.embedder != "" {
+			cmd.Env = append(cmd.Env, "PINDEX_EMBEDDER="+b.embedder)
+		}
 		cmd.Stdin = bytes.NewReader(input)
 		out, err := cmd.Output()
 		if exit, ok := err.(*exec.ExitError); ok && exit.ExitCode() == 1 {
