@@ -36,7 +36,7 @@ func program() cli.Program {
 		Selector:  chooseFiles,
 		Commands: func(a *cli.App) []*command.Command {
 			return append(cli.Further(a), compileCmd(a), sealCmd(a), prepareCmd(a), branchCmd(a), exportCmd(a), evalCmd(a),
-				mcpCmd(a), initCmd(a), doctorCmd(a))
+				mcpCmd(a), initCmd(a), doctorCmd(a), completionCmd(a))
 		},
 	}
 }

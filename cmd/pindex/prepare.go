@@ -35,6 +35,7 @@ with --parent and the printed commit then names those segments without having
 them, and 'cp DIR STORE' pushes the rest. What reads the commit needs no
 credentials, and what is unchanged is neither downloaded nor uploaded.`,
 		Example: `  pindex prepare --store ghcr.io/o/r/pindex --into ./index
+  pindex prepare v2.0 --store ghcr.io/o/r/pindex --into ./index --branch main
   pindex compile --store ./index --parent COMMIT && pindex cp ./index ghcr.io/o/r/pindex`,
 		Args: command.MaximumNArgs(1),
 		RunE: func(c *command.Command, args []string) error { return runPrepare(c.Context(), a, args, f) },

@@ -205,7 +205,11 @@ func (a *App) root() *command.Command {
 		// A word that is no command comes here.
 		Args: func(c *command.Command, args []string) error {
 			if len(args) > 0 {
-				return fail.New(fail.Usage, fmt.Sprintf("see '%s --help'", c.CommandPath()), "unknown command %q", args[0])
+				remedy := fmt.Sprintf("see '%s --help'", c.CommandPath())
+				if a.Compile == nil {
+					remedy += "; the full program, pindex, has more"
+				}
+				return fail.New(fail.Usage, remedy, "unknown command %q", args[0])
 			}
 			return nil
 		},
@@ -304,6 +308,9 @@ func (a *App) Repo(ctx context.Context) (git.Repository, error) {
 	a.repo = r
 	return r, nil
 }
+
+// Root returns the program's commands.
+func (a *App) Root() *command.Command { return a.root() }
 
 // RepoDir returns the folder that --repo names; "" for the working directory.
 func (a *App) RepoDir() string { return a.repoDir }

@@ -42,6 +42,8 @@ func (a *App) cacheCmd() *command.Command {
 		Long: `Where verified index files are kept on this machine, and how many. Everything in
 the cache can be fetched or unpacked again from the store. The default local
 store, a folder in it, does not belong to it: cache commands never touch it.`,
+		Example: `  pindex cache
+  pindex cache --json`,
 		Args: command.NoArgs,
 		RunE: func(c *command.Command, _ []string) error {
 			ans, err := a.cacheUsage(c.Context())

@@ -54,12 +54,7 @@ func flagRows(list []*flag) [][2]string {
 		if f.letter != "" {
 			left = "-" + f.letter + ", --" + f.name
 		}
-		kind, usage := f.kind, f.usage
-		if before, rest, ok := strings.Cut(usage, "`"); ok {
-			if word, after, ok := strings.Cut(rest, "`"); ok {
-				kind, usage = word, before+word+after
-			}
-		}
+		kind, usage := valueName(f)
 		if kind != "" {
 			left += " " + kind
 		}
@@ -69,6 +64,16 @@ func flagRows(list []*flag) [][2]string {
 		rows = append(rows, [2]string{left, usage})
 	}
 	return rows
+}
+
+// valueName returns the name of a flag's value, and its usage without backquotes.
+func valueName(f *flag) (kind, usage string) {
+	if before, rest, ok := strings.Cut(f.usage, "`"); ok {
+		if word, after, ok := strings.Cut(rest, "`"); ok {
+			return word, before + word + after
+		}
+	}
+	return f.kind, f.usage
 }
 
 // table writes rows in two columns.
