@@ -19,7 +19,7 @@ var completions = []struct {
 	{words: []string{""}, want: []string{"search", "init", "doctor", "mcp"}, lack: []string{"--json", "prune"}},
 	{words: []string{"--js"}, want: []string{"--json"}, only: true},
 	{words: []string{"search", "--ro"}, want: []string{"--route"}, only: true},
-	{words: []string{"search", "x", "--route", ""}, want: []string{"auto", "hybrid", "lexical", "semantic"}, only: true},
+	{words: []string{"search", "x", "--route", ""}, want: []string{"auto", "hybrid", "lexical", "semantic", "structural"}, only: true},
 	{words: []string{"search", "x", "--route", "h"}, want: []string{"hybrid"}, only: true},
 	{words: []string{"--progress", "pl"}, want: []string{"plain"}, only: true},
 	{words: []string{"refs", "f", "--progress", "n"}, want: []string{"none"}, only: true},

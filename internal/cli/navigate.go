@@ -163,8 +163,12 @@ func writeUses(o *output, use string, r *query.UsesResult) {
 		if title != "" {
 			o.print("# %s, %d of %d:\n", title, len(hits), total)
 		}
+		said := usualMark(hits)
+		if said != "" {
+			o.print("# without a mark: %s\n", said)
+		}
 		for _, h := range hits {
-			o.use(h, use == "callees")
+			o.use(h, use == "callees", said)
 		}
 	}
 	list("", r.Results, r.Total)
@@ -187,14 +191,42 @@ func (o *output) declaration(h query.SymbolHit, indent string) {
 	o.print("\n")
 }
 
-// use writes one use on one line; where asked for, its targets below it.
-func (o *output) use(h query.UseHit, targets bool) {
+// fewMarks is how many uses say by themselves which rule binds them.
+const fewMarks = 3
+
+// usualMark returns the mark that more uses bear than any other, so that it can
+// be said once; "" where it is not worth a line.
+func usualMark(hits []query.UseHit) string {
+	counts := map[string]int{}
+	best := ""
+	for i := range hits {
+		m := mark(string(hits[i].Provenance), hits[i].Rule)
+		if counts[m]++; m != "" && counts[m] > fewMarks && counts[m] > counts[best] {
+			best = m
+		}
+	}
+	if counts[""] > 0 {
+		return "" // then a use without one would seem to bear it
+	}
+	return best
+}
+
+func mark(provenance, rule string) string {
+	if provenance == "" {
+		return ""
+	}
+	return "[" + provenance + ": " + rule + "]"
+}
+
+// use writes one use on one line; where asked for, its targets below it. The
+// mark that was said before is left out.
+func (o *output) use(h query.UseHit, targets bool, said string) {
 	o.print("%s:%d:%d  %s", o.name(h.FilePath()), h.StartLine, h.Col, h.Role)
 	if h.Symbol != "" {
 		o.print(" in %s", o.name(h.Symbol))
 	}
-	if h.Provenance != "" {
-		o.print("  [%s: %s]", h.Provenance, h.Rule)
+	if m := mark(string(h.Provenance), h.Rule); m != said {
+		o.print("  %s", m)
 	}
 	o.print("  | %s\n", o.text(string(trimSpace(h.Bytes()))))
 	if !targets {

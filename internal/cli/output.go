@@ -52,9 +52,10 @@ func hasLineBreak(s string) bool {
 	return false
 }
 
-// line writes one line of source behind its number.
+// line writes one line of source behind its number and a tab, as bundles do:
+// padding would cost an agent a token a line.
 func (o *output) line(n int, b []byte) {
-	o.print("%6d  %s\n", n, o.text(string(trimEOL(b))))
+	o.print("%d\t%s\n", n, o.text(string(trimEOL(b))))
 }
 
 func trimEOL(b []byte) []byte {

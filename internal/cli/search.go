@@ -100,7 +100,11 @@ func writeSearch(o *output, r *query.SearchResult) {
 		if snippet == nil {
 			snippet = []byte(h.Snippet)
 		}
-		for i, l := range lines(snippet) {
+		shown := lines(snippet)
+		for n := len(shown); n > 0 && len(trimSpace(shown[n-1])) == 0; n-- {
+			shown = shown[:n-1] // blank lines at the end say nothing
+		}
+		for i, l := range shown {
 			o.line(h.SnippetLine+i, l)
 		}
 		for _, p := range h.Explain {
