@@ -40,6 +40,7 @@ type deltaOptions struct {
 	edits  bool          // of one line, in place of the history's
 	seed   uint64        // of the edits and of what is asked again
 	remote time.Duration // what a remote model takes for a text; 0 for the built-in one
+	lacks  bool          // the repository is a partial clone that lacks files
 }
 
 // benchDelta compiles the last n first-parent transitions of each repository,
@@ -65,7 +66,7 @@ func deltaOf(repo string, o deltaOptions) (usage, []transition, error) {
 		return fail(err)
 	}
 	defer os.RemoveAll(dir)
-	b := &bench{dir: dir, repo: repo}
+	b := &bench{dir: dir, repo: repo, lacks: o.lacks}
 	if o.remote > 0 {
 		b.model = &remotetest.Server{Delay: o.remote}
 		b.embedder = b.model.Start() + "#bench"
@@ -120,6 +121,7 @@ func deltaOf(repo string, o deltaOptions) (usage, []transition, error) {
 // bench is one repository that is measured, in a folder of its own.
 type bench struct {
 	dir, repo string
+	lacks     bool               // some files
 	embedder  string             // "" for the built-in model
 	model     *remotetest.Server // behind embedder
 }
@@ -180,6 +182,9 @@ func (b *bench) compile(commit, store, parent string) (compiled, usage, error) {
 	args := []string{"compile", commit, "--repo", b.repo, "--store", store, "--parent", parent, "--json", "--quiet"}
 	if b.embedder != "" {
 		args = append(args, "--embedder", b.embedder)
+	}
+	if b.lacks {
+		args = append(args, "--allow-missing")
 	}
 	cmd := exec.Command(program(), args...)
 	cmd.Env = append(os.Environ(), "PINDEX_CACHE_DIR="+cache)

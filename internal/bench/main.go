@@ -11,7 +11,7 @@
 //	    process start to first answer, and warm queries in one process
 //	go run ./internal/bench registry [-delay 50ms] [-n RUNS] REPO
 //	    pushes and pulls through a registry on the loopback interface: bytes and requests
-//	go run ./internal/bench delta [-n 10] [-edits] [-remote 20ms] [-seed 1] REPO ...
+//	go run ./internal/bench delta [-n 10] [-edits] [-remote 20ms] [-allow-missing] [-seed 1] REPO ...
 //	    first-parent transitions, or one-line edits of HEAD, compiled on top of their parents and from nothing;
 //	    digests, facts and answers compared when both have been measured
 //
@@ -80,10 +80,11 @@ func run(args []string) error {
 		edits := fs.Bool("edits", false, "edit one random line of HEAD's source instead of following history")
 		seed := fs.Uint64("seed", 1, "of the edits and of what is asked again")
 		remote := fs.Duration("remote", 0, "embed by a local server that takes this long for a text")
+		lacks := fs.Bool("allow-missing", false, "compile partial clones without the files that they lack")
 		if err := fs.Parse(args[1:]); err != nil {
 			return err
 		}
-		return benchDelta(fs.Args(), deltaOptions{n: *n, edits: *edits, seed: *seed, remote: *remote})
+		return benchDelta(fs.Args(), deltaOptions{n: *n, edits: *edits, seed: *seed, remote: *remote, lacks: *lacks})
 	case "registry":
 		delay := fs.Duration("delay", 0, "added to each request")
 		runs := fs.Int("n", 3, "pulls into an empty cache")
