@@ -285,3 +285,7 @@ func parse(b []byte, v any) error {
 	}
 	return nil
 }
+
+// IsTooLarge reports whether a server refused what was sent as it was, such as
+// for its length.
+func IsTooLarge(err error) bool { return errors.Is(err, errTooLarge) }

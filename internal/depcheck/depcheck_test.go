@@ -56,6 +56,7 @@ var mayImport = map[string][]string{
 	"action/runsteps":         {},
 	"internal/bench":          {"artifact", "embed/remote/remotetest", "git", "registry", "registry/registrytest", "fetch"},
 	"internal/scalesim":       {"artifact", "compile", "git", "query", "registry", "registry/registrytest"},
+	"internal/agentbench":     {"artifact", "bundle", "embed/remote", "fetch", "query", "registry"},
 	"internal/linediff":       {},
 	"internal/setup":          {"internal/linediff"},
 	"internal/selfeval":       {"git"},
