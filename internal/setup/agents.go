@@ -1,6 +1,8 @@
 package setup
 
 import (
+	"bytes"
+	"fmt"
 	"path/filepath"
 	"strings"
 )
@@ -31,6 +33,10 @@ type Agent struct {
 	first []pair
 	entry func(command string) pairs
 
+	// strict agents read JSON without comments and trailing commas alone, and
+	// nothing of a file that has some.
+	strict bool
+
 	// Instructions is the file that it reads before it works.
 	Instructions string
 
@@ -56,7 +62,7 @@ func Agents() []Agent {
 	return []Agent{
 		{
 			Name: "claude", Title: "Claude Code", Config: []string{".mcp.json"}, keys: []string{"mcpServers"},
-			entry: plain(true), Instructions: "CLAUDE.md",
+			strict: true, entry: plain(true), Instructions: "CLAUDE.md",
 			project: []string{".claude", "CLAUDE.md", ".mcp.json"}, home: []string{".claude", ".claude.json"}, programs: []string{"claude"},
 		},
 		{
@@ -202,7 +208,27 @@ func (a Agent) set(doc []byte, command string, replace bool) (splice, error) {
 	if a.format == tomlFile {
 		return setTOML(doc, append(a.path(doc), ServerName), a.entry(command), replace)
 	}
+	if err := a.readable(doc); err != nil {
+		return splice{}, err
+	}
 	return setJSON(doc, a.path(doc), pair{ServerName, a.entry(command)}, a.first, replace)
+}
+
+// readable says what the agent itself does not read in its JSON.
+func (a Agent) readable(doc []byte) error {
+	if !a.strict {
+		return nil
+	}
+	t, err := parseJSONC(doc)
+	if err != nil {
+		return err
+	}
+	for i := range doc {
+		if doc[i] != t.plain[i] && i >= len(doc)-len(bytes.TrimPrefix(doc, bom)) {
+			return fmt.Errorf("line %d has a comment or a comma before the end, with which %s reads nothing of the file", 1+bytes.Count(doc[:i], []byte("\n")), a.Title)
+		}
+	}
+	return nil
 }
 
 // remove takes the server out.
@@ -235,7 +261,9 @@ func (a Agent) Registered(root string) (*Registered, error) {
 	if a.format == tomlFile {
 		v, err = tomlValues(f.now)
 	} else {
-		v, err = plainJSON(f.now)
+		if err = a.readable(f.now); err == nil {
+			v, err = plainJSON(f.now)
+		}
 	}
 	if err != nil {
 		return nil, f.broken(err)

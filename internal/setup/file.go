@@ -31,7 +31,7 @@ type file struct {
 
 // broken is the error of a file whose text cannot be edited.
 func (f *file) broken(err error) error {
-	return fail.Wrap(fail.Usage, err, "mend the file, or choose the other agents with --agent; nothing was changed", "%s cannot be edited", f.path)
+	return fail.Wrap(fail.Usage, err, "mend the file, or choose the other agents with --agent; nothing was changed", "%s cannot be used", f.path)
 }
 
 // openFile reads a file of the project, which need not exist. A link that leads

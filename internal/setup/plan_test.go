@@ -214,9 +214,15 @@ func TestNothingIsWritten(t *testing.T) {
 		return os.Symlink(to, filepath.Join(root, from))
 	}
 	for name, spoil := range map[string]func(root string) error{
-		"cannot be edited: line 1": func(root string) error { return os.WriteFile(filepath.Join(root, ".mcp.json"), []byte("{]"), 0o644) },
+		"cannot be used: line 1": func(root string) error { return os.WriteFile(filepath.Join(root, ".mcp.json"), []byte("{]"), 0o644) },
 		"config.toml cannot be": func(root string) error {
 			return os.WriteFile(filepath.Join(root, ".codex/config.toml"), []byte("[a"), 0o644)
+		},
+		"line 2 has a comment": func(root string) error {
+			return os.WriteFile(filepath.Join(root, ".mcp.json"), []byte("\xef\xbb\xbf{\n// a\n}"), 0o644)
+		},
+		"line 1 has a comment": func(root string) error {
+			return os.WriteFile(filepath.Join(root, ".mcp.json"), []byte(`{"a": 1,}`), 0o644)
 		},
 		"leads out of the project": func(root string) error { return link(root, ".mcp.json", outside) },
 		"out of the project: .cursor": func(root string) error {
