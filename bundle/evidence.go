@@ -1,21 +1,19 @@
 package bundle
 
 import (
-	"cmp"
 	"context"
 	"strconv"
-	"strings"
 
 	"github.com/pindex-dev/pindex/internal/fail"
-	"github.com/pindex-dev/pindex/internal/order"
 	"github.com/pindex-dev/pindex/query"
 )
 
-// Bounds of looking around: the units that are looked around, and the uses
-// of each that are looked at.
+// Bounds of looking around: the units that are looked around, and of each the
+// uses that are listed and that are looked at.
 const (
-	maxSeeds = 6
-	maxUses  = 40
+	maxSeeds  = 6
+	maxUses   = 40
+	maxLooked = 400
 )
 
 // proof is evidence: lines of a file and what they show.
@@ -28,42 +26,22 @@ type proof struct {
 
 // seeds are the best leaf units of files to edit.
 func (p *Plan) seeds() []found {
+	edit := map[string]bool{}
+	for i := range p.edits {
+		edit[p.edits[i].path] = true
+	}
 	var out []found
 	for _, f := range p.units {
-		if f.leaf && f.symbol != "" && p.aside(f.path) == "" && len(out) < maxSeeds {
+		if edit[f.path] && f.leaf && f.symbol != "" && p.aside(f.path) == "" && len(out) < maxSeeds {
 			out = append(out, f)
 		}
 	}
 	return out
 }
 
-// filesByStructure ranks the files that the best units call, and that call
-// them, by how many such steps lead there.
-func (p *Plan) filesByStructure(ctx context.Context) ([]string, error) {
-	steps := map[string]int{}
-	for i, f := range p.seeds() {
-		worth := maxSeeds - i
-		steps[f.path] += worth
-		r, err := p.e.Graph(ctx, query.GraphOptions{Target: f.id, K: maxUses})
-		if isNotFound(err) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		for _, n := range r.Nodes {
-			if path := n.FilePath(); path != f.path && !p.o.Leave[path] && p.aside(path) == "" {
-				steps[path] += worth
-			}
-		}
-	}
-	out := make([]string, 0, len(steps))
-	for path := range steps {
-		out = append(out, path)
-	}
-	order.Sort(out, func(a, b string) int { return cmp.Or(cmp.Compare(steps[b], steps[a]), strings.Compare(a, b)) })
-	return out[:min(len(out), rankedFiles)], nil
-}
+// maxOfKind is how many definitions, callers and tests each unit that is looked
+// around may bring in at most.
+const maxOfKind = 6
 
 // searchHits is how many answers of each further search are evidence.
 const searchHits = 5
@@ -91,72 +69,52 @@ func (p *Plan) searchEvidence(ctx context.Context) (out []proof, err error) {
 	return out, nil
 }
 
-// findEvidence gathers what further searches find, what the best units use,
-// what uses them and what tests them, in turn for each of them.
-func (p *Plan) findEvidence(ctx context.Context) error {
-	var rounds [4][]proof // definitions, callers, tests, searches
-	var err error
-	if rounds[3], err = p.searchEvidence(ctx); err != nil {
-		return err
+// proofsOf returns the evidence around one of the best units, best first: in
+// turn what it uses, what calls it and what tests it, with the first of them
+// what further searches find. It is looked for when it
+// is first needed, since a small budget has room for the first few alone. more
+// is false behind the last unit.
+func (p *Plan) proofsOf(ctx context.Context, i int) (_ []proof, more bool, err error) {
+	seeds := p.seeds()
+	if i >= max(1, len(seeds)) {
+		return nil, false, nil
 	}
-	edit := map[string]bool{}
-	for _, c := range p.edits {
-		edit[c.path] = true
+	if i < len(p.proofs) {
+		return p.proofs[i], true, nil
 	}
-	for _, f := range p.seeds() {
-		if !edit[f.path] {
-			continue
+	var kinds [4][]proof // definitions, callers, tests, answers of searches
+	if i == 0 {
+		if kinds[3], err = p.searchEvidence(ctx); err != nil {
+			return nil, false, err
 		}
-		name := label(f.symbol)
-		o := query.UsesOptions{Target: f.id, K: maxUses}
-		r, err := p.e.Callees(ctx, o)
-		if err != nil && !isNotFound(err) {
-			return err
-		}
-		if err == nil {
-			for i := range r.Results {
-				for _, t := range r.Results[i].Targets {
-					rounds[0] = append(rounds[0], proof{t.FilePath(), Span{t.StartLine, t.EndLine}, t.NameLine, "defines " + label(t.Symbol) + ", which " + name + " uses"})
-				}
-			}
-		}
-		r, err = p.e.Callers(ctx, o)
-		if err != nil && !isNotFound(err) {
-			return err
-		}
-		if err == nil {
-			for i := range r.Results {
-				u := &r.Results[i]
-				pr := proof{u.FilePath(), Span{u.StartLine, u.StartLine}, u.StartLine, "calls " + name}
-				round := 1
-				if p.aside(pr.path) == "test" {
-					pr.why, round = "tests "+name, 2
-				}
-				rounds[round] = append(rounds[round], pr)
+		// Tests that answer the question themselves come before those that
+		// only call something.
+		for _, f := range p.units {
+			if p.aside(f.path) == "test" && len(kinds[2]) < 3 {
+				kinds[2] = append(kinds[2], proof{f.path, f.whole, f.match.Start, "a test that speaks of it"})
 			}
 		}
 	}
-	// Tests that answer the question themselves come before those that only
-	// call something.
-	var tests []proof
-	for _, f := range p.units {
-		if p.aside(f.path) == "test" && len(tests) < 3 {
-			tests = append(tests, proof{f.path, f.whole, f.match.Start, "a test that speaks of it"})
+	if i < len(seeds) {
+		if err := p.lookAround(ctx, &seeds[i], kinds[:]); err != nil {
+			return nil, false, err
 		}
 	}
-	rounds[2] = append(tests, rounds[2]...)
-	seen := map[proof]bool{}
-	for i := 0; ; i++ {
-		more := false
-		for _, r := range rounds {
-			if i >= len(r) {
+	var out []proof
+	type place struct {
+		path string
+		span Span
+	}
+	seen := map[place]bool{}
+	for n := range max(maxOfKind, len(kinds[3])) {
+		for k, kind := range kinds {
+			if n >= len(kind) || n >= maxOfKind && k < 3 {
 				continue
 			}
-			more = true
-			pr := r[i]
+			pr := kind[n]
 			src, err := p.source(ctx, pr.path)
 			if err != nil {
-				return err
+				return nil, false, err
 			}
 			if src == nil || p.o.Leave[pr.path] {
 				continue
@@ -166,15 +124,44 @@ func (p *Plan) findEvidence(ctx context.Context) error {
 					pr.span = src.span(u)
 				}
 			}
-			key := pr
-			key.line, key.why = 0, ""
-			if !seen[key] {
-				seen[key] = true
-				p.proofs = append(p.proofs, pr)
+			if at := (place{pr.path, pr.span}); !seen[at] {
+				seen[at] = true
+				out = append(out, pr)
 			}
 		}
-		if !more {
-			break
+	}
+	p.proofs = append(p.proofs, out)
+	return out, true, nil
+}
+
+// lookAround gathers what a unit uses, what calls it and what tests it.
+func (p *Plan) lookAround(ctx context.Context, f *found, kinds [][]proof) error {
+	name := label(f.symbol)
+	o := query.UsesOptions{Target: f.target(), K: maxUses, Look: maxLooked}
+	r, err := p.e.Callees(ctx, o)
+	if err != nil && !isNotFound(err) {
+		return err
+	}
+	if err == nil {
+		for i := range r.Results {
+			for _, t := range r.Results[i].Targets {
+				kinds[0] = append(kinds[0], proof{t.FilePath(), Span{t.StartLine, t.EndLine}, t.NameLine, "defines " + label(t.Symbol) + ", which " + name + " uses"})
+			}
+		}
+	}
+	r, err = p.e.Callers(ctx, o)
+	if err != nil && !isNotFound(err) {
+		return err
+	}
+	if err == nil {
+		for i := range r.Results {
+			u := &r.Results[i]
+			pr := proof{u.FilePath(), Span{u.StartLine, u.StartLine}, u.StartLine, "calls " + name}
+			kind := 1
+			if p.aside(pr.path) == "test" {
+				pr.why, kind = "tests "+name, 2
+			}
+			kinds[kind] = append(kinds[kind], pr)
 		}
 	}
 	return nil

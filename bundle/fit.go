@@ -8,21 +8,16 @@ import (
 	"github.com/pindex-dev/pindex/artifact"
 )
 
-// The parts of a budget, in thousandths, and of the files to edit in what is
-// theirs: a file that needs less leaves the rest to the others.
-const (
-	codeShare     = 750
-	evidenceShare = 150
-)
-
-var editShare = [maxEdits]int{420, 220, 120, 80, 60, 40, 30, 30}
+// evidenceShare is the part of a budget that is for evidence, in thousandths.
+// What evidence leaves goes to the files to edit.
+const evidenceShare = 150
 
 // Prices of what is no line, in tokens, at least: of the head, of a file's
 // heading beside its words, and of the smallest part that is worth a file.
 const (
 	headCost = 160
 	fileCost = 40
-	minShare = 200
+	minShare = 350
 )
 
 // maxAttempts bounds how often a bundle is made smaller until its written form
@@ -75,54 +70,79 @@ func (p *Plan) spend(ctx context.Context, b *Bundle, budget int) error {
 	if p.o.Policy == Eager {
 		return p.fitEager(ctx, b, budget-headCost)
 	}
-	code := int(int64(budget) * codeShare / 1000)
-	if err := p.fitEdits(ctx, b, code); err != nil {
+	room := budget - headCost
+	proofs := int(int64(room) * evidenceShare / 1000)
+	cuts, spare, err := p.fitEdits(ctx, room-proofs)
+	if err != nil {
 		return err
 	}
-	return p.fitEvidence(ctx, b, int(int64(budget)*evidenceShare/1000))
+	evidence, left, err := p.fitEvidence(ctx, cuts, proofs)
+	if err != nil {
+		return err
+	}
+	p.fill(cuts, spare+left)
+	for i, c := range cuts {
+		if spans := c.spans(); len(spans) > 0 {
+			b.Files = append(b.Files, c.src.file(Edit, p.edits[i].why, spans))
+		}
+	}
+	b.Files = append(b.Files, evidence...)
+	return nil
 }
 
-// The first files are given whole where they fit, and the very first gets what
-// the others leave. A file behind them is there in case the ranking errs: of it
-// the units are given that stand among the best of all.
-const (
-	wholeFiles = 2
-	bestUnits  = 40
-)
+// bestUnits is the number of units, over all files, up to which a unit is given
+// of a file that is not the first: such files are there in case the ranking
+// errs, and get more only where nothing else needs the room.
+const bestUnits = 40
 
-// fitEdits gives the files to edit their shares, and what is left over to the
-// first ones that could use more.
-func (p *Plan) fitEdits(ctx context.Context, b *Bundle, room int) error {
+// fitEdits gives each file to edit a share as large as its odds: whole where it
+// fits, else by units. What a file leaves goes to the first ones that could use
+// it. It returns a cut of each file and the room that is left.
+func (p *Plan) fitEdits(ctx context.Context, room int) (cuts []*cut, spare int, err error) {
 	n := min(len(p.edits), max(1, room/minShare))
-	total := 0
+	total := int64(0)
 	for i := range n {
-		total += editShare[i]
+		total += p.odds(i)
 	}
-	cuts := make([]*cut, n)
-	spare := 0
+	cuts = make([]*cut, n)
 	for i := range n {
 		src, err := p.source(ctx, p.edits[i].path)
 		if err != nil {
-			return err
+			return nil, 0, err
 		}
-		share := int(int64(room)*int64(editShare[i])/int64(total)) - p.headingCost(p.edits[i].path)
+		share := int(int64(room)*p.odds(i)/total) - p.headingCost(p.edits[i].path)
 		cuts[i] = p.newCut(src, share)
 		p.fitFile(cuts[i], i, false)
 		spare += max(0, cuts[i].room)
 		cuts[i].room = 0
 	}
-	for i := range n {
-		c := cuts[i]
+	for i, c := range cuts {
 		c.room = spare
 		p.fitFile(c, i, true)
 		spare = c.room
 	}
-	for i, c := range cuts {
-		if spans := c.spans(); len(spans) > 0 {
-			b.Files = append(b.Files, c.src.file(Edit, p.edits[i].why(), spans))
+	return cuts, spare, nil
+}
+
+// leastOdds, in millionths, keeps a small share for each file.
+const leastOdds = 5_000
+
+func (p *Plan) odds(i int) int64 { return max(leastOdds, p.edits[i].odds) }
+
+// fill spends what is left: on whole files where they fit, else on whatever
+// units the search found in them.
+func (p *Plan) fill(cuts []*cut, room int) {
+	for _, c := range cuts {
+		c.room = room
+		if !c.add(Span{1, c.src.lines.count()}) {
+			for i := range p.units {
+				if f := &p.units[i]; f.path == c.src.path {
+					c.add(f.whole)
+				}
+			}
 		}
+		room = c.room
 	}
-	return nil
 }
 
 func (p *Plan) headingCost(path string) int { return fileCost + p.counter.count([]byte(path)) }
@@ -135,7 +155,7 @@ func (p *Plan) fitFile(c *cut, rank int, spare bool) {
 		return
 	}
 	everything := Span{1, c.src.lines.count()}
-	if rank < wholeFiles && c.add(everything) {
+	if c.add(everything) {
 		return
 	}
 	first := 0
@@ -191,61 +211,70 @@ const (
 	aroundUse = 8
 )
 
-// fitEvidence adds what stands beside the files to edit, from at most
-// maxEvidence other files.
-func (p *Plan) fitEvidence(ctx context.Context, b *Bundle, room int) error {
+// fitEvidence chooses what stands beside the files to edit, from at most
+// maxEvidence other files, and returns the room that is left.
+func (p *Plan) fitEvidence(ctx context.Context, edits []*cut, room int) (files []File, left int, err error) {
 	type part struct {
 		c   *cut
 		why []string
 	}
 	edit := map[string]bool{}
-	for _, f := range b.Files {
-		edit[f.Path] = true
+	for _, c := range edits {
+		edit[c.src.path] = true
 	}
 	var parts []*part
 	at := map[string]*part{}
-	for _, pr := range p.proofs {
-		if edit[pr.path] {
-			continue
+	for i := 0; room >= minShare; i++ {
+		proofs, more, err := p.proofsOf(ctx, i)
+		if err != nil {
+			return nil, 0, err
 		}
-		pt := at[pr.path]
-		heading := 0
-		if pt == nil {
-			if len(parts) == maxEvidence {
+		if !more {
+			break
+		}
+		for _, pr := range proofs {
+			if edit[pr.path] {
 				continue
 			}
-			src, err := p.source(ctx, pr.path)
-			if err != nil {
-				return err
+			pt := at[pr.path]
+			heading := 0
+			if pt == nil {
+				if len(parts) == maxEvidence {
+					continue
+				}
+				src, err := p.source(ctx, pr.path)
+				if err != nil {
+					return nil, 0, err
+				}
+				pt = &part{c: p.newCut(src, 0)}
+				heading = p.headingCost(pr.path)
 			}
-			pt = &part{c: p.newCut(src, 0)}
-			heading = p.headingCost(pr.path)
-		}
-		heading += p.counter.count([]byte(pr.why))
-		pt.c.room = room - heading
-		s := pr.span
-		if s.End-s.Start >= wholeUnit {
-			s = Span{max(s.Start, pr.line-aroundUse), min(s.End, pr.line+aroundUse)}
-		}
-		if pt.c.price(s) == 0 || pt.c.room <= 0 || !pt.c.add(s) {
-			continue
-		}
-		if pr.span.Start < s.Start {
-			pt.c.add(Span{pr.span.Start, pr.span.Start})
-		}
-		room = pt.c.room
-		if at[pr.path] == nil {
-			at[pr.path] = pt
-			parts = append(parts, pt)
-		}
-		if len(pt.why) < 3 && !slices.Contains(pt.why, pr.why) {
-			pt.why = append(pt.why, pr.why)
+			heading += p.counter.count([]byte(pr.why))
+			pt.c.room = room - heading
+			s := pr.span
+			if s.End-s.Start >= wholeUnit {
+				s = Span{max(s.Start, pr.line-aroundUse), min(s.End, pr.line+aroundUse)}
+			}
+			if pt.c.price(s) == 0 || pt.c.room <= 0 || !pt.c.add(s) {
+				continue
+			}
+			if pr.span.Start < s.Start {
+				pt.c.add(Span{pr.span.Start, pr.span.Start})
+			}
+			room = pt.c.room
+			if at[pr.path] == nil {
+				at[pr.path] = pt
+				parts = append(parts, pt)
+			}
+			if len(pt.why) < 3 && !slices.Contains(pt.why, pr.why) {
+				pt.why = append(pt.why, pr.why)
+			}
 		}
 	}
 	for _, pt := range parts {
-		b.Files = append(b.Files, pt.c.src.file(Evidence, strings.Join(pt.why, "; "), pt.c.spans()))
+		files = append(files, pt.c.src.file(Evidence, strings.Join(pt.why, "; "), pt.c.spans()))
 	}
-	return nil
+	return files, room, nil
 }
 
 // fitEager adds the best leaf units, whole. Where an index has none, any unit

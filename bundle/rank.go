@@ -1,13 +1,12 @@
 package bundle
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
@@ -18,10 +17,9 @@ import (
 
 // Widths of the plan, in results.
 const (
-	rankedFiles = 60  // of each ranker of files
-	rankedUnits = 300 // of the search for units
+	rankedUnits = 300 // of the search
 	eagerUnits  = 10  // of a bundle under Eager
-	maxEdits    = 8   // files to edit
+	maxEdits    = 12  // files to edit
 	maxEvidence = 8   // files with evidence
 )
 
@@ -34,24 +32,16 @@ type Plan struct {
 	aside   func(path string) string
 	edits   []candidate // files to edit, best first
 	units   []found     // best first; under Files those of all files
-	proofs  []proof     // evidence, best first
+	proofs  [][]proof   // evidence: of each seed that was looked around so far
 	files   map[string]*source
 	counter counter
 }
 
 // candidate is a file that may have to be edited.
 type candidate struct {
-	path  string
-	score int64
-	by    []string // rankers that name it
-}
-
-// why says in words what speaks for a file.
-func (c *candidate) why() string {
-	if len(c.by) == 1 {
-		return "named by " + c.by[0]
-	}
-	return fmt.Sprintf("%d of %d rankings agree", len(c.by), rankings)
+	path string
+	odds int64 // how likely, against the first of the ranking, in millionths
+	why  string
 }
 
 // found is one unit that a search found.
@@ -63,7 +53,11 @@ type found struct {
 	kind   string
 	id     string
 	leaf   bool // a callable or another leaf declaration
+	score  int64
 }
+
+// target names the unit for a question about its uses.
+func (f *found) target() string { return f.path + ":" + f.id }
 
 // NewPlan ranks files and units for a question. It gives an error of code
 // NotFound when nothing answers.
@@ -104,7 +98,7 @@ func newPlan(ctx context.Context, e *query.Engine, o Options) (*Plan, error) {
 	if len(p.edits) == 0 {
 		return nil, nothing()
 	}
-	return p, p.findEvidence(ctx)
+	return p, nil
 }
 
 func nothing() error {
@@ -124,33 +118,22 @@ func (p *Plan) Edits() []string {
 // more about how fresh it is.
 func (p *Plan) Head() *Head { return &p.head }
 
-func (p *Plan) search(ctx context.Context, route, level string, k int) (*query.SearchResult, error) {
-	r, err := p.e.Search(ctx, query.SearchOptions{Query: p.o.Query, Route: route, Level: level, K: k})
-	if err == nil {
-		hits := r.Results[:0]
-		for _, h := range r.Results {
-			if !p.o.Leave[h.FilePath()] {
-				hits = append(hits, h)
-			}
-		}
-		r.Results = hits
-	}
-	return r, err
-}
-
 // searchUnits asks for units by the route that fits the question.
 func (p *Plan) searchUnits(ctx context.Context) error {
-	r, err := p.search(ctx, p.o.Route, "unit", rankedUnits)
+	r, err := p.e.Search(ctx, query.SearchOptions{Query: p.o.Query, Route: p.o.Route, Level: "unit", K: rankedUnits})
 	if err != nil {
 		return err
 	}
 	p.head = Head{Commit: r.Commit, Digest: r.Digest, State: r.Freshness.State, Policy: p.o.Policy, Route: r.Route}
 	for i := range r.Results {
 		h := &r.Results[i]
-		f := found{path: h.FilePath(), whole: Span{h.StartLine, h.EndLine}, symbol: h.Symbol, kind: h.Kind, id: h.ID, leaf: h.Level == "L2" && h.Kind != artifact.KindRemainder.String()}
+		f := found{path: h.FilePath(), whole: Span{h.StartLine, h.EndLine}, symbol: h.Symbol, kind: h.Kind, id: h.ID, leaf: h.Level == "L2" && h.Kind != artifact.KindRemainder.String(), score: h.Score}
 		if f.match = f.whole; h.SnippetLine > 0 {
 			n := strings.Count(h.Snippet, "\n") + strings.Count(string(h.SnippetB64), "\n")
 			f.match = Span{h.SnippetLine, h.SnippetLine + max(n, 1) - 1}
+		}
+		if p.o.Leave[f.path] {
+			continue
 		}
 		src, err := p.source(ctx, f.path)
 		if err != nil {
@@ -167,68 +150,27 @@ func (p *Plan) searchUnits(ctx context.Context) error {
 	return nil
 }
 
-// A ranker gives files, best first.
-type ranker struct {
-	name   string
-	weight int64
-	files  func(ctx context.Context) ([]string, error)
-}
-
-// settle is the constant of reciprocal ranks: how many places count about as
-// much as the first.
-const settle = 6
-
-// rankings is the number of independent rankers.
-const rankings = 5
-
-// rankFiles lets independent rankers agree on the files to edit. What the
-// learned ranking of files says weighs most: it knows the features that the
-// others rank by alone, and their agreement decides where it is close.
+// rankFiles takes the files to edit from the order in which the search meets
+// them: the learned ranking knows the words of paths and names, meaning,
+// references and history-free marks of a file, so that letting further rankings
+// vote on its answer gains nothing (docs/BENCHMARKS.md has the figures).
 func (p *Plan) rankFiles(ctx context.Context) error {
 	if len(p.o.Lists) > 0 {
 		return p.takeLists(ctx)
 	}
-	rankers := [rankings]ranker{
-		{"files", 40, func(ctx context.Context) ([]string, error) { return p.filesBy(ctx, p.o.Route, "file") }},
-		{"words", 8, func(ctx context.Context) ([]string, error) { return p.filesBy(ctx, query.RouteLexical, "file") }},
-		{"meaning", 8, func(ctx context.Context) ([]string, error) { return p.filesBy(ctx, query.RouteSemantic, "unit") }},
-		{"names", 6, p.filesByName},
-		{"structure", 6, p.filesByStructure},
-	}
-	at := map[string]int{}
 	var all []candidate
-	for _, r := range rankers {
-		files, err := r.files(ctx)
-		if err != nil && fail.CodeOf(err) != fail.NotFound {
-			return err // a view that is not there takes its ranker with it
-		}
-		if len(files) == 0 && r.name == rankers[0].name {
-			return nil // what the search finds nothing for, nothing else may answer
-		}
-		for i, path := range files {
-			n, ok := at[path]
-			if !ok {
-				n = len(all)
-				at[path] = n
-				all = append(all, candidate{path: path})
-			}
-			all[n].score += r.weight * 1_000_000 / int64(settle+i)
-			all[n].by = append(all[n].by, r.name)
+	seen := map[string]bool{}
+	for i := range p.units {
+		f := &p.units[i]
+		if !seen[f.path] {
+			seen[f.path] = true
+			all = append(all, candidate{path: f.path, odds: query.Likelihood(f.score, p.units[0].score), why: "rank " + strconv.Itoa(len(all)+1) + " of the search"})
 		}
 	}
-	order.Sort(all, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.path, b.path))
-	})
 	for _, held := range []bool{false, true} {
 		for _, c := range all {
 			if (p.aside(c.path) != "") == held && len(p.edits) < maxEdits {
-				src, err := p.source(ctx, c.path)
-				if err != nil {
-					return err
-				}
-				if src != nil {
-					p.edits = append(p.edits, c)
-				}
+				p.edits = append(p.edits, c)
 			}
 		}
 		if len(p.edits) > 0 {
@@ -236,28 +178,6 @@ func (p *Plan) rankFiles(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// filesBy returns the files of a search in the order of their best result.
-func (p *Plan) filesBy(ctx context.Context, route, level string) ([]string, error) {
-	k := rankedFiles
-	if level == "unit" {
-		k *= 3
-	}
-	r, err := p.search(ctx, route, level, k)
-	if err != nil {
-		return nil, err
-	}
-	var out []string
-	seen := map[string]bool{}
-	for i := range r.Results {
-		path := r.Results[i].FilePath()
-		if !seen[path] && len(out) < rankedFiles {
-			seen[path] = true
-			out = append(out, path)
-		}
-	}
-	return out, nil
 }
 
 // takeLists takes the files to edit from the caller's lists.
@@ -304,7 +224,7 @@ func (p *Plan) takeLists(ctx context.Context) error {
 			return err
 		}
 		if src != nil {
-			p.edits = append(p.edits, candidate{path: path, by: []string{"the given lists"}})
+			p.edits = append(p.edits, candidate{path: path, odds: 1_000_000 / int64(len(p.edits)+1), why: "named by the given lists"})
 		}
 	}
 	return nil

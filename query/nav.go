@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -17,6 +18,10 @@ type UsesOptions struct {
 	PathGlob string // uses in files that match; "" for all
 	Lang     string
 	All      bool // list external and unresolved uses too
+
+	// Look, where it is not 0, bounds the uses of the name that are looked at,
+	// and a full list ends the look: totals then count what was looked at.
+	Look int
 }
 
 // DefaultUses is the number of uses listed when none is asked for.
@@ -144,7 +149,7 @@ func (e *Engine) usesOf(ctx context.Context, what string, o UsesOptions, role fu
 		}
 		return c.usesOfTarget(t, role)
 	})
-	if err != nil {
+	if err != nil && err != errLooked {
 		return nil, err
 	}
 	c.res.Header = e.header(begun)
@@ -187,6 +192,7 @@ type collector struct {
 	o      UsesOptions
 	filter *filter
 	res    *UsesResult
+	looked int
 	// each, when it is set, takes what would be listed.
 	each func(u use, o outcome) error
 }
@@ -355,6 +361,9 @@ type alias struct {
 	name string
 }
 
+// errLooked ends a look that UsesOptions.Look bounds.
+var errLooked = errors.New("as many uses as were asked for were looked at")
+
 // aliases finds the imports that bind the target under another name.
 func (b *binder) aliases(t *target) ([]alias, error) {
 	names := map[string]bool{}
@@ -402,6 +411,9 @@ func (c *collector) add(u use, t *target) error {
 	ok, err := c.passes(u.file)
 	if err != nil || !ok {
 		return err
+	}
+	if c.looked++; c.o.Look > 0 && (c.looked > c.o.Look || len(c.res.Results) >= c.o.K) {
+		return errLooked
 	}
 	if u.in, err = c.b.enclosing(u.file, u.occ.Pos); err != nil {
 		return err
@@ -533,7 +545,7 @@ func (e *Engine) Callees(ctx context.Context, o UsesOptions) (*UsesResult, error
 		}
 		return nil
 	})
-	if err != nil {
+	if err != nil && err != errLooked {
 		return nil, err
 	}
 	c.res.Header = e.header(begun)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -190,6 +191,55 @@ func TestDefByID(t *testing.T) {
 	}
 	if again.Results[0].Symbol != "Shop.link_for" {
 		t.Errorf("id %s is %s", r.Results[0].ID, again.Results[0].Symbol)
+	}
+	// In its file, and with a file that does not have it.
+	if again, err = e.Def(context.Background(), r.Results[0].Path+":"+r.Results[0].ID); err != nil || again.Results[0].Symbol != "Shop.link_for" {
+		t.Errorf("with its path: %v, %v", again, err)
+	}
+	if again, err = e.Def(context.Background(), "src/shop/views.py:"+r.Results[0].ID); err == nil {
+		t.Errorf("another file has it as well: %v", again.Results)
+	}
+}
+
+func TestLook(t *testing.T) {
+	e := testEngine(t, "python")
+	all, err := e.Callers(context.Background(), UsesOptions{Target: "shop.helpers.link_for"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for look := 1; look <= 8; look++ {
+		for k := 1; k <= 6; k++ {
+			r, err := e.Callers(context.Background(), UsesOptions{Target: "shop.helpers.link_for", K: k, Look: look})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := len(r.Results); n > min(k, look) || n > 0 && r.Results[n-1].StartLine != all.Results[n-1].StartLine {
+				t.Errorf("%d of %d looked at: %d results of %d", k, look, n, len(all.Results))
+			}
+			if look == 8 && k == 6 && len(r.Results) != len(all.Results) {
+				t.Errorf("a look that bounds nothing: %d results of %d", len(r.Results), len(all.Results))
+			}
+		}
+	}
+}
+
+// Halved with each step of 693, never rising, never 0.
+func TestLikelihood(t *testing.T) {
+	last := int64(micro)
+	for behind := int64(0); behind < 30_000; behind++ {
+		got := Likelihood(micro*1000/(1000+behind), micro)
+		if got > last || got < 1 {
+			t.Fatalf("%d behind is %d, and %d one before", behind, got, last)
+		}
+		if want := math.Exp(-float64(behind)/1000) * micro; behind < 5000 && math.Abs(float64(got)-want) > want*0.08+2 {
+			t.Errorf("%d behind is %d, not about %.0f", behind, got, want)
+		}
+		last = got
+	}
+	for _, c := range [][2]int64{{0, 5}, {-3, 9}, {5, 5}, {9, 5}, {1, micro}, {1, 1}} {
+		if got := Likelihood(c[0], c[1]); got < 1 || got > micro {
+			t.Errorf("%v gives %d", c, got)
+		}
 	}
 }
 

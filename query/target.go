@@ -40,6 +40,13 @@ func (b *binder) target(text string) (*target, error) {
 			return t, err
 		}
 	}
+	if i := strings.LastIndexByte(text, ':'); i > 0 && idForm.MatchString(text[i+1:]) {
+		if f, ok := b.t.find(text[:i]); ok && !b.e.hidden[text[:i]] {
+			if t, err := b.byIDIn(f, text[i+1:]); err != nil || t != nil {
+				return t, err
+			}
+		}
+	}
 	if m := positionForm.FindStringSubmatch(text); m != nil {
 		path := cleanPath(m[1])
 		line, _ := strconv.Atoi(m[2])
@@ -117,6 +124,34 @@ func (b *binder) byID(id string) (*target, error) {
 		return &target{decls: []*decl{d}, binding: Bound, provenance: Syntactic, rule: "its id"}, nil
 	}
 	return nil, nil
+}
+
+// byIDIn finds the symbol with a unit's stable id in one file, which spares
+// reading every file's; nil when it has none.
+func (b *binder) byIDIn(file int, id string) (*target, error) {
+	f := &b.t.files[file]
+	u, err := b.e.ix.Units(f.p)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.Index(u.FileUnitIDs(f.f), id)
+	if i < 0 {
+		return nil, nil
+	}
+	st, err := b.e.ix.Structural(f.p)
+	if err != nil {
+		return nil, err
+	}
+	lo, _ := u.FileUnits(f.f)
+	sym, ok := st.UnitSymbol(lo + i)
+	if !ok {
+		return nil, nil
+	}
+	d, err := b.decl(declID{f.p, sym})
+	if err != nil {
+		return nil, err
+	}
+	return &target{decls: []*decl{d}, binding: Bound, provenance: Syntactic, rule: "its id"}, nil
 }
 
 // byPosition finds what stands at a place: the declaration whose name it is,

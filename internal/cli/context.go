@@ -38,11 +38,11 @@ func (a *App) contextCmd() *command.Command {
 		Long: `One bounded bundle of the lines that a task needs: verbatim, behind their
 numbers, never more tokens than the budget.
 
-The policy files lets several rankings agree on the files that probably have to
-be edited, gives those as whole as they fit, and adds definitions, callers and
-tests from at most eight others. The policy eager gives the ten best functions,
-methods and the like, whole. The policy compact needs no query: it rewrites the
-messages of a session (--history) by rule.
+The policy files gives up to twelve files that probably have to be edited, each a
+share of the budget as large as its odds, whole where it fits, and definitions,
+callers and tests from at most eight others. The policy eager gives the ten best
+functions, methods and the like, whole. The policy compact needs no query: it
+rewrites the messages of a session (--history) by rule.
 
 A receipt (--receipt) names every line by path, number and blob, so that 'replay'
 makes the same bytes again anywhere. --diff says what the bundle has that an

@@ -64,7 +64,7 @@ var mayImport = map[string][]string{
 	"internal/durable":        {},
 	"internal/command":        {},
 	"internal/order":          {},
-	"internal/evalbench":      {"artifact", "compile", "git", "query"},
+	"internal/evalbench":      {"artifact", "compile", "git", "query", "bundle", "mcp/tools"},
 	"internal/train":          {"artifact", "analysis", "embed", "compile/syntax", "compile/units", "internal/filetext"},
 	"internal/fail":           {},
 	"internal/filetext":       {"artifact"},

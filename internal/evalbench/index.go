@@ -16,13 +16,20 @@ import (
 // memory is a compile's sink that keeps the index in memory.
 type memory struct {
 	mu    sync.Mutex
-	segs  map[int]map[artifact.View][]byte
+	segs  map[int]map[artifact.View][]byte // nil where nobody wants them
+	sums  map[int]artifact.Digest          // of packs; nil where nobody wants them
 	final *compile.Final
 }
 
-func (m *memory) Pack(_ context.Context, partition int, _ []byte, segs []artifact.PackSegment) error {
+func (m *memory) Pack(_ context.Context, partition int, pack []byte, segs []artifact.PackSegment) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.sums != nil {
+		m.sums[partition] = artifact.DigestOf(pack)
+	}
+	if m.segs == nil {
+		return nil
+	}
 	by := map[artifact.View][]byte{}
 	for _, s := range segs {
 		by[s.View] = s.Bytes
@@ -67,13 +74,8 @@ func (p packs) Built(key artifact.Digest, pack []byte) {
 // index compiles a commit and opens what came out. What a partial clone lacks,
 // such as large data files, is left out.
 func index(ctx context.Context, dir, rev, work string) (*artifact.Index, *compile.Final, error) {
-	repo, err := git.Open(ctx, dir, git.Options{})
-	if err != nil {
-		return nil, nil, err
-	}
-	defer repo.Close()
 	m := &memory{segs: map[int]map[artifact.View][]byte{}}
-	if _, err := compile.Run(ctx, compile.Options{Repo: repo, Rev: rev, Sink: m, AllowMissing: true, Known: packs{filepath.Join(work, "packs")}}); err != nil {
+	if _, err := compileInto(ctx, dir, rev, m, packs{filepath.Join(work, "packs")}); err != nil {
 		return nil, nil, err
 	}
 	open := func(p int, v artifact.View, _ artifact.SegmentInfo) ([]byte, error) {
@@ -84,4 +86,14 @@ func index(ctx context.Context, dir, rev, work string) (*artifact.Index, *compil
 		return b, nil
 	}
 	return artifact.NewIndex(m.final.Manifest, m.final.Digest, open, nil), m.final, nil
+}
+
+func compileInto(ctx context.Context, dir, rev string, m *memory, known compile.Known) (*compile.Final, error) {
+	repo, err := git.Open(ctx, dir, git.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer repo.Close()
+	_, err = compile.Run(ctx, compile.Options{Repo: repo, Rev: rev, Sink: m, AllowMissing: true, Known: known})
+	return m.final, err
 }

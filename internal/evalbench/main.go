@@ -33,7 +33,7 @@ func run(ctx context.Context, args []string) error {
 	ids := fs.String("ids", "", "`file` of the loc instances to take, one id a line")
 	fresh := fs.Bool("fresh", false, "study again what is there already")
 	table := fs.String("table", "query/model_table.go", "where export writes")
-	n := fs.Int("n", 30, "queries that worst prints")
+	n := fs.Int("n", 30, "queries that worst prints, issues that explore walks through")
 	if err := fs.Parse(args[1:]); err != nil {
 		return err
 	}
@@ -49,7 +49,15 @@ func run(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	if args[0] == "eval" {
+	switch args[0] {
+	case "explore":
+		return explore(ctx, hashed(tasks, *n, 5), *mirrors, *work, *fresh)
+	case "bundles":
+		if err := bundles(ctx, commits(tasks), *mirrors, *work, *fresh); err != nil {
+			fmt.Fprintln(os.Stderr, "evalbench:", err)
+		}
+		return bundleTables(commits(tasks), *work)
+	case "eval":
 		if err := dump(ctx, commits(tasks), *mirrors, *work, *fresh); err != nil {
 			return err
 		}

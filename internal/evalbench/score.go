@@ -99,14 +99,22 @@ type stat struct {
 
 // mean averages a number over measures; NaN does not count.
 func mean(ms []measure, of func(*measure) float64) stat {
+	repos, values := make([]string, len(ms)), make([]float64, len(ms))
+	for i := range ms {
+		repos[i], values[i] = ms[i].Task.Repo, of(&ms[i])
+	}
+	return meanOf(repos, values)
+}
+
+// meanOf averages values that belong to repositories; NaN does not count.
+func meanOf(repos []string, values []float64) stat {
 	by := map[string][]float64{}
 	var s stat
-	for i := range ms {
-		v := of(&ms[i])
+	for i, v := range values {
 		if math.IsNaN(v) {
 			continue
 		}
-		by[ms[i].Task.Repo] = append(by[ms[i].Task.Repo], v)
+		by[repos[i]] = append(by[repos[i]], v)
 		s.Query += v
 		s.N++
 	}
