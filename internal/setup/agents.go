@@ -78,7 +78,7 @@ func Agents() []Agent {
 		{
 			Name: "vscode", Title: "VS Code", Config: []string{".vscode/mcp.json"}, keys: []string{"servers"},
 			entry: plain(true, "--repo", "${workspaceFolder}"), Instructions: "AGENTS.md",
-			project: []string{".vscode"}, home: []string{".vscode", ".vscode-server", ".config/Code"}, programs: []string{"code", "code-insiders"},
+			project: []string{".vscode"}, home: []string{".vscode", ".vscode-server", ".config/Code", "Library/Application Support/Code", "AppData/Roaming/Code"}, programs: []string{"code", "code-insiders"},
 		},
 		{
 			Name: "gemini", Title: "Gemini CLI", Config: []string{".gemini/settings.json"}, keys: []string{"mcpServers"},
@@ -101,7 +101,7 @@ func Agents() []Agent {
 				return pairs{{"source", "custom"}, {"command", command}, {"args", []string{"mcp"}}, {"env", pairs{}}}
 			},
 			Instructions: "AGENTS.md",
-			project:      []string{".zed"}, home: []string{".config/zed"}, programs: []string{"zed", "zeditor"},
+			project:      []string{".zed"}, home: []string{".config/zed", "AppData/Roaming/Zed"}, programs: []string{"zed", "zeditor"},
 		},
 	}
 }

@@ -326,6 +326,38 @@ func TestRollback(t *testing.T) {
 	}
 }
 
+// A process that was killed after it had noted what it would do, and before it
+// did all of it, is undone as far as it came.
+func TestUndoOfAKilledInit(t *testing.T) {
+	for written := range 4 {
+		root, state := tree(t, project), t.TempDir()
+		before := look(t, root)
+		p, err := New(options(root, state))
+		if err == nil {
+			err = p.keep()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, f := range p.files {
+			if i >= 3*written {
+				break
+			}
+			if _, err := makeFolders(filepath.Dir(f.real)); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(f.real, f.now, f.mode); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p, err = NewUndo(options(root, state))
+		mustApply(t, p, err)
+		if now := look(t, root); !maps.Equal(now, before) {
+			t.Errorf("after %d writes: not as before:\n%q\n%q", 3*written, now, before)
+		}
+	}
+}
+
 func TestFound(t *testing.T) {
 	home := tree(t, map[string]string{".codex/config.toml": "", ".gemini/x": ""})
 	root := tree(t, map[string]string{".cursor/rules/a.mdc": ""})
