@@ -138,6 +138,16 @@ func (l *Layout) Changed(ctx context.Context, entries []Entry) ([]Change, error)
 	if l.WorkTree == "" {
 		return nil, noWorkTree(l.GitDir)
 	}
+	x, err := l.readIndex()
+	if err != nil {
+		return nil, err
+	}
+	return l.compare(ctx, x, entries)
+}
+
+// readIndex reads the repository's index; ErrUnsupported is the error for a
+// form that only git knows.
+func (l *Layout) readIndex() (*index, error) {
 	x, err := readIndex(l.Index, l.Format)
 	if errors.Is(err, ErrUnsupported) {
 		return nil, NewUnsupported(l.GitDir, "has an index that needs the git program: "+err.Error())
@@ -145,7 +155,7 @@ func (l *Layout) Changed(ctx context.Context, entries []Entry) ([]Change, error)
 	if err != nil {
 		return nil, fail.Wrap(fail.Repository, err, "`git status` tells what is wrong; removing the file and `git reset` write a new one", "cannot read the index %s", l.Index)
 	}
-	return l.compare(ctx, x, entries)
+	return x, nil
 }
 
 func noWorkTree(dir string) error {

@@ -28,6 +28,10 @@ type Options struct {
 	// user. Nothing that lies in them is part of an answer: a stale result is
 	// worse than none, and the caller says how many were left out.
 	Hidden []string
+	// Over is an index of some of the hidden files as they are now, with
+	// source and terms but without vectors and symbols. Exact search, source
+	// lines and ranked search by words answer from both indexes.
+	Over *artifact.Index
 	// Pinned, when it is set, is what answers name instead of the index's own
 	// commit and digest: what an overlay was laid over.
 	Pinned *Pinned
@@ -45,6 +49,14 @@ type Engine struct {
 	docBase []int // number of documents in earlier partitions; one more entry than partitions
 	docs    int
 
+	over  *Engine // over Options.Over; nil without
+	under *Engine // the one that this is the over of
+
+	*caches
+}
+
+// caches are what engines over one index have in common, whatever they hide.
+type caches struct {
 	stats    lazy[*lexicalStats]
 	embed    lazy[embed.Embedder]
 	table    lazy[*fileTable]
@@ -57,16 +69,11 @@ type Engine struct {
 
 // New returns an engine over ix. It opens nothing yet.
 func New(ix *artifact.Index, opt Options) *Engine {
-	e := &Engine{ix: ix, opt: opt, workers: opt.Workers, weights: defaultWeights}
+	e := &Engine{ix: ix, opt: opt, workers: opt.Workers, weights: defaultWeights, caches: &caches{}}
 	if e.workers <= 0 {
 		e.workers = runtime.GOMAXPROCS(0)
 	}
-	for _, path := range opt.Hidden {
-		if e.hidden == nil {
-			e.hidden = make(map[string]bool, len(opt.Hidden))
-		}
-		e.hidden[path] = true
-	}
+	e.hide(opt.Hidden, opt.Over)
 	m := ix.Manifest()
 	e.docBase = make([]int, len(m.Partitions)+1)
 	for i, p := range m.Partitions {
@@ -74,6 +81,29 @@ func New(ix *artifact.Index, opt Options) *Engine {
 	}
 	e.docs = e.docBase[len(m.Partitions)]
 	return e
+}
+
+// With returns an engine over the same index that hides other files and has
+// another index over them. The two share what they computed.
+func (e *Engine) With(hidden []string, over *artifact.Index) *Engine {
+	n := *e
+	n.opt.Hidden, n.opt.Over = hidden, over
+	n.hide(hidden, over)
+	return &n
+}
+
+func (e *Engine) hide(hidden []string, over *artifact.Index) {
+	e.hidden, e.over = nil, nil
+	for _, path := range hidden {
+		if e.hidden == nil {
+			e.hidden = make(map[string]bool, len(hidden))
+		}
+		e.hidden[path] = true
+	}
+	if over != nil {
+		e.over = New(over, Options{Workers: e.workers, Pinned: &Pinned{e.Commit(), e.digest()}})
+		e.over.under = e
+	}
 }
 
 // Pinned names a commit and an index.
@@ -130,7 +160,12 @@ func (e *Engine) need(v artifact.View, what string) error {
 }
 
 // hiddenFile is the error of a question about a hidden file.
-func hiddenFile(path string) error {
+func (e *Engine) hiddenFile(path string) error {
+	if e.over != nil {
+		if _, _, there, err := e.over.ix.FindFile(path); err == nil && !there {
+			return fail.New(fail.NotFound, "ask for the commit's own text with --commit HEAD", "%s is deleted in the working tree", quote(path))
+		}
+	}
 	return fail.New(fail.NotFound, "read it in the working tree, or ask for the commit's own text with --commit HEAD",
 		"%s differs in the working tree from the commit that is indexed", quote(path))
 }

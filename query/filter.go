@@ -26,7 +26,13 @@ func (e *Engine) newFilter(pathGlob, lang, kind string) (*filter, error) {
 		return nil, err
 	}
 	if lang != "" {
-		if _, ok := e.ix.Manifest().Languages[lang]; !ok {
+		_, ok := e.ix.Manifest().Languages[lang]
+		for _, other := range []*Engine{e.over, e.under} {
+			if other != nil && !ok {
+				_, ok = other.ix.Manifest().Languages[lang]
+			}
+		}
+		if !ok {
 			return nil, fail.New(fail.Usage, "the index has "+e.languageNames(), "no file of the index is in language %s", quote(lang))
 		}
 	}

@@ -81,7 +81,7 @@ func (e *Engine) GrepEach(ctx context.Context, o GrepOptions, each func(*GrepHit
 	if err != nil {
 		return nil, err
 	}
-	parts, given, err := e.grepStream(ctx, o, pat, f, each)
+	parts, given, err := e.grepBoth(ctx, o, pat, f, each)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (e *Engine) GrepEach(ctx context.Context, o GrepOptions, each func(*GrepHit
 				res.NotSearched[artifact.Skip(s).String()] += n
 			}
 		}
-		if g.changed > 0 {
+		if g.changed > 0 && e.over == nil {
 			res.NotSearched[notSearchedChanged] += g.changed
 		}
 	}
@@ -311,7 +311,7 @@ func (g *grepWorker) run(ctx context.Context, u *artifact.UnitsReader, text []by
 		counted = start
 		spans, n := g.pat.spans(text[start:end])
 		out.matches += n
-		h := GrepHit{Place: placeOf(path, line, line), SourceText: sourceText(text[start-bom : end]), Origin: OriginArtifact}
+		h := GrepHit{Place: placeOf(path, line, line), SourceText: sourceText(text[start-bom : end]), Origin: g.e.origin()}
 		h.Spans = make([][2]int, len(spans))
 		for i, s := range spans {
 			h.Spans[i] = [2]int{bom + s[0] + 1, bom + s[1]}
@@ -340,7 +340,7 @@ func (g *grepWorker) wide(ctx context.Context, u *artifact.UnitsReader, f int, r
 		}
 		line += bytes.Count(t.text[counted:start], lf)
 		counted = start
-		h := GrepHit{Place: placeOf(u.Path(f), line, line), SourceText: sourceText(t.text[start:end]), Origin: OriginArtifact}
+		h := GrepHit{Place: placeOf(u.Path(f), line, line), SourceText: sourceText(t.text[start:end]), Origin: g.e.origin()}
 		base := t.originalLineStart(start)
 		h.Spans = make([][2]int, len(spans))
 		for i, s := range spans {

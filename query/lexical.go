@@ -41,6 +41,9 @@ func lengthNorm(b float64, n uint32, avg float64) float64 {
 // lexical returns the corpus-wide statistics, opening every lexical segment at
 // the first call.
 func (e *Engine) lexical(ctx context.Context) (*lexicalStats, error) {
+	if e.under != nil && e.under.docs > 0 {
+		return e.under.lexical(ctx) // a few changed files say nothing of the whole
+	}
 	return e.stats.get(func() (*lexicalStats, error) {
 		type sums struct {
 			docs  uint64
@@ -158,6 +161,11 @@ func (e *Engine) lookUp(ctx context.Context, q *queryTerms, sc *searchScratch) e
 	for i := range sc.worker {
 		for t, d := range sc.worker[i].df {
 			df[t] += d
+		}
+	}
+	if e.under != nil && e.under.docs > 0 {
+		if err := e.under.addFrequencies(ctx, q, df); err != nil {
+			return err
 		}
 	}
 	q.choose(st.docs, df)

@@ -108,7 +108,7 @@ func (b *binder) unhide(t *target) error {
 	t.decls = slices.DeleteFunc(slices.Clone(t.decls), b.hides)
 	switch len(t.decls) {
 	case 0:
-		return hiddenFile(b.t.files[first.file].path)
+		return b.e.hiddenFile(b.t.files[first.file].path)
 	case 1:
 		if t.binding == Ambiguous {
 			t.binding = Bound

@@ -23,6 +23,9 @@ type Freshness struct {
 	State    string `json:"state"`    // "exact", "overlay", "base" or "partial"
 	Distance int    `json:"distance"` // commits between the index and the asked commit
 	Files    int    `json:"files"`    // files that differ
+	// Lacks names the views that files have not which differ, where they are
+	// read by lines: there are no vectors and no symbols of them.
+	Lacks string `json:"lacks,omitempty"`
 }
 
 // Place is a run of lines in a file. Lines count from 1 and end inclusively.
@@ -74,9 +77,11 @@ func (t SourceText) Bytes() []byte {
 	return []byte(t.Text)
 }
 
-// Origin says where a result's bytes come from. This package only knows the
-// artifact; an overlay marks its own.
-const OriginArtifact = "artifact"
+// Origin says where a result's bytes come from.
+const (
+	OriginArtifact = "artifact"
+	OriginWorkTree = "worktree" // of Options.Over: a file that differs, read by lines
+)
 
 // SearchResult is the answer of Engine.Search.
 type SearchResult struct {

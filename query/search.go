@@ -47,7 +47,9 @@ func (e *Engine) Search(ctx context.Context, o SearchOptions) (*SearchResult, er
 	var res *SearchResult
 	err = e.answer(func() error {
 		var err error
-		res, err = s.run(ctx)
+		if res, err = s.run(ctx); err == nil && e.over != nil && s.useLex {
+			err = s.mergeChanged(ctx, res)
+		}
 		return err
 	})
 	if err != nil {

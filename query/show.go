@@ -21,10 +21,14 @@ func (e *Engine) Show(ctx context.Context, path string, first, last int) (*ShowR
 	if first < 0 || last < 0 || last > 0 && last < first {
 		return nil, fail.New(fail.Usage, "give FIRST-LAST, counted from 1", "there are no lines %d-%d", first, last)
 	}
+	from, err := e.holding(cleanPath(path))
+	if err != nil {
+		return nil, err
+	}
 	var res *ShowResult
-	err := e.answer(func() error {
+	err = e.answer(func() error {
 		var err error
-		res, err = e.show(ctx, cleanPath(path), first, last)
+		res, err = from.show(ctx, cleanPath(path), first, last)
 		return err
 	})
 	if err != nil {
@@ -49,7 +53,7 @@ func (e *Engine) show(ctx context.Context, path string, first, last int) (*ShowR
 	}
 	rec := u.File(f)
 	text := src.Content(f)
-	res := &ShowResult{Lines: int(rec.Lines), Lang: rec.Lang, Origin: OriginArtifact}
+	res := &ShowResult{Lines: int(rec.Lines), Lang: rec.Lang, Origin: e.origin()}
 	if first == 0 {
 		first = 1
 	}
@@ -78,7 +82,7 @@ func (e *Engine) show(ctx context.Context, path string, first, last int) (*ShowR
 // indexedFile finds a file whose content is in the index.
 func (e *Engine) indexedFile(ctx context.Context, path string) (p, f int, err error) {
 	if e.hidden[path] {
-		return 0, 0, hiddenFile(path)
+		return 0, 0, e.hiddenFile(path)
 	}
 	p, f, ok, err := e.ix.FindFile(path)
 	if err != nil {
@@ -117,8 +121,10 @@ func (e *Engine) Outline(ctx context.Context, path string) (*OutlineResult, erro
 
 func (e *Engine) outline(ctx context.Context, res *OutlineResult) error {
 	path := res.Path
-	if e.hidden[path] {
-		return hiddenFile(path)
+	if from, err := e.holding(path); err != nil {
+		return err
+	} else if from == e.over && from != nil {
+		return changedOutline(path)
 	}
 	if path != "" {
 		p, f, ok, err := e.ix.FindFile(path)
@@ -152,6 +158,11 @@ func (e *Engine) outline(ctx context.Context, res *OutlineResult) error {
 			if !e.hidden[u.Path(f)] {
 				res.Results = append(res.Results, fileOutline(u, f))
 			}
+		}
+	}
+	if e.over != nil {
+		if err := e.addChanged(prefix, res); err != nil {
+			return err
 		}
 	}
 	if len(res.Results) == 0 && path != "" {

@@ -52,7 +52,7 @@ func (b *binder) target(text string) (*target, error) {
 		line, _ := strconv.Atoi(m[2])
 		col, _ := strconv.Atoi(m[3])
 		if b.e.hidden[path] {
-			return nil, hiddenFile(path)
+			return nil, b.e.hiddenFile(path)
 		}
 		if i, ok := b.t.find(path); ok {
 			return b.byPosition(i, line, col)
@@ -67,7 +67,7 @@ func (b *binder) target(text string) (*target, error) {
 	if i := strings.LastIndexByte(text, ':'); i > 0 && i+1 < len(text) && text[i-1] != ':' {
 		path := cleanPath(text[:i])
 		if b.e.hidden[path] {
-			return nil, hiddenFile(path)
+			return nil, b.e.hiddenFile(path)
 		}
 		if f, ok := b.t.find(path); ok {
 			return b.byName(text[i+1:], f)

@@ -139,11 +139,15 @@ func (a *App) sameTree(ctx context.Context, s *session, r *LiveRequest) error {
 		return fail.New(fail.Usage, fmt.Sprintf("check out %s, or ask without --live", short(commit)),
 			"the working tree is not at commit %s, which is answered from", short(commit))
 	}
-	changed, err := a.changedFiles(ctx, s.index, false)
+	tree, err := treeOf(ctx, s.index)
 	if err != nil {
 		return err
 	}
-	if len(changed) > 0 {
+	changes, err := git.Changed(ctx, a.repoDir, tree, git.Options{})
+	if err != nil {
+		return err
+	}
+	if changed := pathsOf(changes); len(changed) > 0 {
 		return fail.New(fail.Usage, "commit or stash the changes, or ask without --live",
 			"the working tree differs from commit %s in %s, such as %q", short(commit), count(len(changed), "file"), changed[0])
 	}

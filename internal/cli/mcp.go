@@ -46,11 +46,10 @@ type mcpSession struct {
 	store string
 
 	mu     sync.Mutex
-	tree   []git.Entry   // of the asked commit, once it was needed
-	engine *query.Engine // over the working tree as it was last seen
-	print  string        // of the changed files that engine knows
+	view   *view
+	engine *query.Engine // over view
 
-	build sync.Mutex // held while an overlay is built
+	build sync.Mutex // held while the repository is read
 }
 
 func (a *App) openForMCP(ctx context.Context) (tools.Session, error) {
@@ -64,8 +63,8 @@ func (a *App) openForMCP(ctx context.Context) (tools.Session, error) {
 		return nil, err
 	}
 	m := &mcpSession{a: a, s: s, store: store.Name(), engine: s.engine}
-	if s.over != nil {
-		m.print = fingerprint(workTree(a.repoDir), s.changes)
+	if s.follow != nil {
+		m.view = s.follow.last
 	}
 	return m, nil
 }
@@ -138,81 +137,41 @@ func (m *mcpSession) State(ctx context.Context) (tools.State, error) {
 	if head != m.s.asked {
 		st.Moved = head
 	}
-	if l, err := git.FindLayout(m.a.repoDir); err == nil && l.WorkTree == "" {
-		if st.Freshness = m.s.fresh; m.s.over == nil {
-			st.Changed = m.s.changes
-		}
-		if st.Moved != "" {
-			st.Freshness.State = statePartial
-		}
-		return st, nil
-	}
-	tree, err := m.entries(ctx)
+	m.build.Lock()
+	v, err := m.s.follow.look(ctx)
+	m.build.Unlock()
 	if err != nil {
 		return st, err
 	}
-	changes, err := m.a.workTreeChanges(ctx, tree)
-	if err != nil {
-		return st, err
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if v != m.view {
+		m.view, m.engine = v, m.engineOver(v)
 	}
-	followed, err := m.follow(ctx, changes)
-	if err != nil {
-		return st, err
+	st.Freshness = v.fresh
+	if v.over == nil {
+		st.ByLines = v.changes
 	}
-	if followed {
-		st.Freshness = overlaid(m.s.distance, len(changes))
-		return st, nil
+	if l, err := git.FindLayout(m.a.repoDir); err == nil && l.WorkTree == "" && st.Moved != "" {
+		st.Freshness.State = statePartial
 	}
-	// Against the index's own commit, which may be an ancestor.
-	hidden, err := m.a.changedFiles(ctx, m.s.index, m.s.distance > 0)
-	if err != nil {
-		return st, err
-	}
-	st.Changed = hidden
-	st.Freshness = freshness(m.s.distance, len(hidden))
 	return st, nil
 }
 
-// follow brings the engine up to the working tree and reports whether it could.
-func (m *mcpSession) follow(ctx context.Context, changes []git.Change) (bool, error) {
-	if !m.a.overlays() {
-		return len(changes) == 0 && m.s.distance == 0, nil
+// engineOver returns an engine for a view, which shares what it can with the
+// one before.
+func (m *mcpSession) engineOver(v *view) *query.Engine {
+	if v.over != nil {
+		opt := m.s.options
+		opt.Pinned = m.s.pinned()
+		return query.New(v.over, opt)
 	}
-	m.build.Lock()
-	defer m.build.Unlock()
-	now := fingerprint(workTree(m.a.repoDir), pathsOf(changes))
-	m.mu.Lock()
-	same := now == m.print
-	m.mu.Unlock()
-	if same {
-		return true, nil
+	if m.s.over == nil {
+		return m.s.engine.With(v.hidden, v.lines)
 	}
 	opt := m.s.options
-	ix := m.s.index
-	if len(changes) > 0 || m.s.distance > 0 {
-		over, err := m.a.layOver(ctx, m.s, changes)
-		if err != nil || over == nil {
-			return false, err
-		}
-		ix = over
-		opt.Pinned = m.s.pinned()
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.engine, m.print = query.New(ix, opt), now
-	return true, nil
-}
-
-func (m *mcpSession) entries(ctx context.Context) ([]git.Entry, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.tree == nil {
-		err := fetch.Guard(func() (err error) { m.tree, err = m.a.askedTree(ctx, m.s); return err })
-		if err != nil {
-			return nil, err
-		}
-	}
-	return m.tree, nil
+	opt.Hidden, opt.Over = v.hidden, v.lines
+	return query.New(m.s.index, opt)
 }
 
 // headNow resolves HEAD without what App keeps open, which is not for several

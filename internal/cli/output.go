@@ -112,6 +112,9 @@ func (o *output) head(h query.Header, format string, args ...any) {
 				what = "as it is"
 			}
 		}
+		if h.Freshness.Lacks != "" {
+			what = "read by lines"
+		}
 		o.print(" (%s in the working tree %s)", count(h.Freshness.Files, "changed file"), what)
 	}
 	o.print(", %s\n", fmt.Sprintf(format, args...))

@@ -3,12 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/git"
@@ -23,8 +18,11 @@ const (
 	stateExact   = "exact"   // of the commit, and the working tree has nothing else
 	stateOverlay = "overlay" // of the working tree
 	stateBase    = "base"    // of an ancestor's index, as it is or with an overlay up to HEAD
-	statePartial = "partial" // of the index's commit, less the files that differ
+	statePartial = "partial" // files that differ are read by lines alone, or left out
 )
+
+// lacking are the views that files have not which are read by lines.
+const lacking = "dense structural"
 
 // maxUntracked bounds the files that nobody added to git and that an overlay
 // takes up: beyond it, something that ought to be ignored is not.
@@ -40,41 +38,24 @@ func (s *session) answering() *artifact.Index {
 
 // compareWorkTree finds out what the user has in front of them that the index
 // has not: edits, and commits when the index is an ancestor's. A program that
-// can compile lays an overlay over the index; another leaves the changed
-// files' results out. Only HEAD has a working tree.
+// can compile lays an overlay over the index; another puts the changed files,
+// read by lines, beside it. Only HEAD has a working tree.
 func (a *App) compareWorkTree(ctx context.Context, s *session, opt *query.Options) error {
 	s.fresh = freshness(s.distance, 0)
 	if a.rev != "" {
 		return nil
 	}
-	if a.overlays() {
-		tree, err := a.askedTree(ctx, s)
-		if err != nil {
-			return err
-		}
-		changes, err := a.workTreeChanges(ctx, tree)
-		if err != nil {
-			return err
-		}
-		if len(changes) == 0 && s.distance == 0 {
-			return nil
-		}
-		if s.over, err = a.layOver(ctx, s, changes); err != nil {
-			return err
-		}
-		if s.over != nil {
-			s.changes = pathsOf(changes)
-			s.fresh = overlaid(s.distance, len(changes))
-			opt.Pinned = s.pinned()
-			return nil
-		}
-	}
-	hidden, err := a.changedFiles(ctx, s.index, s.distance > 0)
+	s.follow = newFollower(a, s)
+	v, err := s.follow.look(ctx)
 	if err != nil {
 		return err
 	}
-	s.changes, opt.Hidden = hidden, hidden
-	s.fresh = freshness(s.distance, len(hidden))
+	s.over, s.changes, s.fresh = v.over, v.changes, v.fresh
+	if v.over != nil {
+		opt.Pinned = s.pinned()
+		return nil
+	}
+	opt.Hidden, opt.Over = v.hidden, v.lines
 	return nil
 }
 
@@ -131,79 +112,21 @@ func (s *session) deleted(path string) bool {
 	return err == nil && !ok
 }
 
-// workTree is the folder of the working tree around dir, "" for none.
-func workTree(dir string) string {
-	l, err := git.FindLayout(dir)
-	if err != nil {
-		return ""
-	}
-	return l.WorkTree
-}
-
 // layOver returns an index of the working tree, nil where none can be made.
-func (a *App) layOver(ctx context.Context, s *session, changes []git.Change) (*artifact.Index, error) {
-	l, err := git.FindLayout(a.repoDir)
-	if err != nil {
-		return nil, nil // a form that only git knows; the comparison went through it
-	}
+func (a *App) layOver(ctx context.Context, s *session, root string, changes []git.Change) (*artifact.Index, error) {
 	repo, err := a.Repo(ctx)
 	if err != nil {
 		return nil, err
 	}
 	over, err := a.Overlay(ctx, OverlayRequest{
 		Base: s.index, Repo: repo, Commit: s.asked,
-		WorkTree: l.WorkTree, Changes: changes, Cache: s.cache, Model: s.options.Model,
+		WorkTree: root, Changes: changes, Cache: s.cache, Model: s.options.Model,
 	})
 	if code := fail.CodeOf(err); code == fail.NoIndex || code == fail.Repository {
-		a.Note("%v: results in changed files are left out", err)
+		a.Note("%v: changed files are read by lines", err)
 		return nil, nil
 	}
 	return over, err
-}
-
-// workTreeChanges returns the files of the working tree that differ from a tree; in a program that can lay them over, with those that git neither
-// tracks nor ignores.
-func (a *App) workTreeChanges(ctx context.Context, tree []git.Entry) ([]git.Change, error) {
-	l, err := git.FindLayout(a.repoDir)
-	if err == nil && l.WorkTree == "" {
-		return nil, nil
-	}
-	type listed struct {
-		paths []string
-		err   error
-	}
-	others := make(chan listed, 1)
-	if a.overlays() && err == nil {
-		go func() {
-			paths, err := git.Untracked(ctx, a.repoDir, git.Options{})
-			others <- listed{paths, err}
-		}()
-	} else {
-		others <- listed{}
-	}
-	changes, err := git.Changed(ctx, a.repoDir, tree, git.Options{})
-	if err != nil {
-		return nil, err
-	}
-	o := <-others
-	if o.err != nil && !errors.Is(o.err, git.ErrUnsupported) {
-		return nil, o.err
-	}
-	if len(o.paths) > maxUntracked {
-		a.Note("%d files that git neither tracks nor ignores are left out; add them, or add them to .gitignore", len(o.paths))
-		return changes, nil
-	}
-	for _, path := range o.paths {
-		info, err := os.Lstat(filepath.Join(l.WorkTree, filepath.FromSlash(path)))
-		if err != nil {
-			continue
-		}
-		if mode := git.ModeOf(info); mode != 0 {
-			changes = append(changes, git.Change{Path: path, Kind: git.Added, Mode: mode})
-		}
-	}
-	order.Sort(changes, func(a, b git.Change) int { return cmp.Compare(a.Path, b.Path) })
-	return changes, nil
 }
 
 func pathsOf(changes []git.Change) []string {
@@ -214,16 +137,45 @@ func pathsOf(changes []git.Change) []string {
 	return paths
 }
 
-// fingerprint is a print of files as they are now: equal prints mean that
-// nothing was written in between.
-func fingerprint(workTree string, paths []string) string {
-	var b strings.Builder
-	for _, path := range paths {
-		fmt.Fprintf(&b, "%q", path)
-		if info, err := os.Lstat(filepath.Join(workTree, filepath.FromSlash(path))); err == nil {
-			fmt.Fprintf(&b, " %d %d %o", info.Size(), info.ModTime().UnixNano(), info.Mode())
-		}
-		b.WriteByte('\n')
+// against turns the changes of a working tree against one tree into those
+// against another. Both trees and the changes are sorted by path.
+func against(other, tree []git.Entry, changes []git.Change) []git.Change {
+	out := make([]git.Change, 0, len(changes))
+	old := make(map[string]*git.Entry, len(other))
+	for i := range other {
+		old[other[i].Path] = &other[i]
 	}
-	return b.String()
+	seen := make(map[string]bool, len(changes))
+	add := func(path string, mode uint32) {
+		c := git.Change{Path: path, Kind: git.Modified, Mode: mode}
+		switch {
+		case old[path] == nil && mode == 0:
+			return
+		case old[path] == nil:
+			c.Kind = git.Added
+		case mode == 0:
+			c.Kind = git.Deleted
+		}
+		out = append(out, c)
+	}
+	for _, c := range changes {
+		seen[c.Path] = true
+		if c.Kind == git.Deleted {
+			c.Mode = 0
+		}
+		add(c.Path, c.Mode)
+	}
+	for _, e := range tree {
+		if o := old[e.Path]; !seen[e.Path] && (o == nil || o.ID != e.ID || o.Mode != e.Mode) {
+			add(e.Path, e.Mode)
+		}
+		seen[e.Path] = true
+	}
+	for i := range other {
+		if path := other[i].Path; !seen[path] {
+			add(path, 0)
+		}
+	}
+	order.Sort(out, func(a, b git.Change) int { return cmp.Compare(a.Path, b.Path) })
+	return out
 }

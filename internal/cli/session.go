@@ -31,9 +31,10 @@ type session struct {
 	// options are the engine's, but for what the working tree says.
 	options query.Options
 	over    *artifact.Index // what engine answers from when that is an overlay, else nil
+	follow  *follower       // of the working tree; nil where a commit was named
 	// changes are the files of the working tree that differ from the commit,
 	// when HEAD was asked for: those of the overlay, or where there is none
-	// those whose results are left out.
+	// those that are read by lines or left out.
 	changes []string
 }
 
@@ -269,57 +270,6 @@ func (a *App) compileAndOpen(ctx context.Context, store registry.Store, cache *f
 		return nil, err
 	}
 	return fetch.Open(ctx, store, cache, commit, fetch.OpenOptions{})
-}
-
-// changedFiles returns the tracked files of the working tree that differ from
-// the index's commit; in a bare repository, when the index is an ancestor's, the
-// files of HEAD that do.
-func (a *App) changedFiles(ctx context.Context, ix *artifact.Index, ancestor bool) ([]string, error) {
-	l, err := git.FindLayout(a.repoDir)
-	bare := err == nil && l.WorkTree == ""
-	if bare && !ancestor {
-		return nil, nil
-	}
-	tree, err := treeOf(ctx, ix)
-	if err != nil {
-		return nil, err
-	}
-	if bare {
-		return a.changedInHead(ctx, tree)
-	}
-	changes, err := git.Changed(ctx, a.repoDir, tree, git.Options{})
-	if err != nil {
-		return nil, err
-	}
-	return pathsOf(changes), nil
-}
-
-// changedInHead returns the files in which HEAD differs from a tree.
-func (a *App) changedInHead(ctx context.Context, tree []git.Entry) ([]string, error) {
-	commit, err := a.headNow(ctx)
-	if err != nil {
-		return nil, err
-	}
-	head, err := a.commitTree(ctx, commit)
-	if err != nil {
-		return nil, err
-	}
-	there := make(map[string]git.Entry, len(tree))
-	for _, e := range tree {
-		there[e.Path] = e
-	}
-	var changed []string
-	for _, e := range head {
-		if old, ok := there[e.Path]; !ok || old.ID != e.ID || old.Mode != e.Mode {
-			changed = append(changed, e.Path)
-		}
-		delete(there, e.Path)
-	}
-	for path := range there { // deleted
-		changed = append(changed, path)
-	}
-	slices.Sort(changed)
-	return changed, nil
 }
 
 // treeOf lists the tree that an index is of, from the index alone.

@@ -12,7 +12,7 @@ import (
 type statusAnswer struct {
 	*query.StatusResult
 	Store   string   `json:"store"`
-	Changed []string `json:"changed"` // tracked files of the working tree that differ from the commit
+	Changed []string `json:"changed"` // files of the working tree that differ from the commit
 	// With --files: every file that is skipped, or indexed with gaps.
 	SkippedFiles []query.SkippedFile `json:"skipped_files,omitempty"`
 }
@@ -57,6 +57,9 @@ func writeStatus(o *output, s *statusAnswer) {
 		what := "whose results are left out"
 		if s.Freshness.State == stateOverlay {
 			what = "indexed as they are"
+		}
+		if s.Freshness.Lacks != "" {
+			what = "read by lines, without " + strings.ReplaceAll(s.Freshness.Lacks, " ", " and ")
 		}
 		o.print(": %s of the working tree, %s", count(n, "changed file"), what)
 	}

@@ -40,7 +40,7 @@ func (s *Set) context(ctx context.Context, c *session, a arguments) (*Reply, err
 		return nil, err
 	}
 	out := contextReply{head: h, Files: []contextFile{}}
-	p, err := bundle.NewPlan(ctx, c.Engine(), bundle.Options{Query: a.text["query"], Policy: a.text["policy"], Leave: set(st.Changed)})
+	p, err := bundle.NewPlan(ctx, c.Engine(), bundle.Options{Query: a.text["query"], Policy: a.text["policy"], Leave: set(append(st.Changed, st.ByLines...))})
 	if err != nil {
 		note := noAnswer(err)
 		if note == "" {

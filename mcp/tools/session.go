@@ -29,6 +29,9 @@ type State struct {
 	// Changed are the paths of tracked files that differ from the index's
 	// commit. Search and navigation leave their results out.
 	Changed []string
+	// ByLines are the paths of files that differ and that the engine has read
+	// by lines, or leaves out by itself.
+	ByLines []string
 	// Moved is the commit that an opening would pin now, where that is
 	// another than the session's; "" where it is the same.
 	Moved string

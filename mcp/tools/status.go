@@ -52,8 +52,9 @@ func (s *Set) status(ctx context.Context, c *session, a arguments) (*Reply, erro
 	b.WriteString("\ndegraded")
 	writeCounts(&b, r.Degraded)
 	b.WriteString("\n")
-	items := make([]item, len(st.Changed))
-	for i, path := range st.Changed {
+	differ := append(st.Changed, st.ByLines...)
+	items := make([]item, len(differ))
+	for i, path := range differ {
 		items[i] = item{full: oneLine(path), lean: nil, fullText: "changed " + oneLine(path) + "\n"}
 	}
 	var left leftOut
