@@ -41,6 +41,10 @@ func newTableWriter(rows, columns int) *tableWriter {
 	return t
 }
 
+// set is called, not inlined: tables of twenty columns would make every
+// program that writes them larger.
+//
+//go:noinline
 func (t *tableWriter) set(row, column int, v uint64) { t.columns[column][row] = v }
 
 func (t *tableWriter) bytes() []byte {

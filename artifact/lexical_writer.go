@@ -193,7 +193,7 @@ func (b *LexicalBuilder) Encode(key Digest) ([]byte, error) {
 		b.dict = append(b.dict, b.nums...)
 		b.nums = b.nums[:0]
 		for k, section := range [][]byte{b.dict, b.post, b.pos} {
-			lengths = binary.AppendUvarint(lengths, uint64(len(section)-done[k]))
+			lengths = appendUvarint(lengths, uint64(len(section)-done[k]))
 			done[k] = len(section)
 		}
 	}
@@ -313,6 +313,11 @@ func (s uint64s) Len() int           { return len(s) }
 func (s uint64s) Swap(i, j int)      { s[i], s[j] = s[j], s[i] }
 func (s uint64s) Less(i, j int) bool { return s[i] < s[j] }
 
+// appendUvarint is binary.AppendUvarint in one place.
+//
+//go:noinline
+func appendUvarint(b []byte, v uint64) []byte { return binary.AppendUvarint(b, v) }
+
 // encodeTerm appends a term with its occurrences, which are sorted.
 func (b *LexicalBuilder) encodeTerm(prev, term []byte, occ []uint64) {
 	shared := 0
@@ -324,7 +329,7 @@ func (b *LexicalBuilder) encodeTerm(prev, term []byte, occ []uint64) {
 		b.dict = append(b.dict, byte(shared<<4|(len(rest)-1)))
 	} else {
 		b.dict = append(b.dict, byte(shared<<4|15))
-		b.dict = binary.AppendUvarint(b.dict, uint64(len(rest)-16))
+		b.dict = appendUvarint(b.dict, uint64(len(rest)-16))
 	}
 	b.dict = append(b.dict, rest...)
 
@@ -350,14 +355,14 @@ func (b *LexicalBuilder) encodeTerm(prev, term []byte, occ []uint64) {
 	if df < 128 {
 		b.nums = append(b.nums, byte(df-1))
 	} else {
-		b.nums = binary.AppendUvarint(append(b.nums, 127), df-128)
+		b.nums = appendUvarint(append(b.nums, 127), df-128)
 	}
-	b.nums = binary.AppendUvarint(b.nums, nPost-df)
+	b.nums = appendUvarint(b.nums, nPost-df)
 	nPos *= 2
 	if counted {
 		nPos++
 	}
-	b.nums = binary.AppendUvarint(b.nums, nPos)
+	b.nums = appendUvarint(b.nums, nPos)
 }
 
 // positionForm says whether any of a term's occurrences has a position, and
@@ -393,13 +398,13 @@ func (b *LexicalBuilder) encodePosting(gap uint64, occ []uint64, positions, coun
 		for ; i < len(occ) && occ[i]>>occFieldShift&7 == f; i++ {
 			tf[f]++
 			if p := occ[i] & occNoPosition; positions && p != occNoPosition {
-				b.group = binary.AppendUvarint(b.group, p-last)
+				b.group = appendUvarint(b.group, p-last)
 				last = p
 				n++
 			}
 		}
 		if counted && b.posMask&(1<<f) != 0 {
-			b.pos = binary.AppendUvarint(b.pos, uint64(n))
+			b.pos = appendUvarint(b.pos, uint64(n))
 		}
 		b.pos = append(b.pos, b.group...)
 	}
@@ -414,14 +419,14 @@ func (b *LexicalBuilder) encodePosting(gap uint64, occ []uint64, positions, coun
 	}
 	switch {
 	case mask == 1<<FieldBody && once:
-		b.post = binary.AppendUvarint(b.post, gap<<2|lexCodeBody)
+		b.post = appendUvarint(b.post, gap<<2|lexCodeBody)
 	case mask == 1<<FieldPath && once:
-		b.post = binary.AppendUvarint(b.post, gap<<2|lexCodePath)
+		b.post = appendUvarint(b.post, gap<<2|lexCodePath)
 	case mask == 1<<FieldBody:
-		b.post = binary.AppendUvarint(b.post, gap<<2|lexCodeBodyMany)
-		b.post = binary.AppendUvarint(b.post, tf[FieldBody]-2)
+		b.post = appendUvarint(b.post, gap<<2|lexCodeBodyMany)
+		b.post = appendUvarint(b.post, tf[FieldBody]-2)
 	default:
-		b.post = binary.AppendUvarint(b.post, gap<<2|lexCodeFields)
+		b.post = appendUvarint(b.post, gap<<2|lexCodeFields)
 		if once {
 			b.post = append(b.post, mask|lexMaskOnce)
 			break
@@ -429,7 +434,7 @@ func (b *LexicalBuilder) encodePosting(gap uint64, occ []uint64, positions, coun
 		b.post = append(b.post, mask)
 		for _, n := range tf {
 			if n > 0 {
-				b.post = binary.AppendUvarint(b.post, n-1)
+				b.post = appendUvarint(b.post, n-1)
 			}
 		}
 	}

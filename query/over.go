@@ -1,8 +1,8 @@
 package query
 
 import (
+	"cmp"
 	"context"
-	"sort"
 	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
@@ -56,7 +56,7 @@ func (e *Engine) addChanged(prefix string, res *OutlineResult) error {
 			}
 		}
 	}
-	order.Stable(res.Results, func(a, b OutlineEntry) int { return strings.Compare(a.FilePath(), b.FilePath()) })
+	order.Sort(res.Results, func(a, b OutlineEntry) int { return strings.Compare(a.FilePath(), b.FilePath()) })
 	return nil
 }
 
@@ -241,7 +241,7 @@ func (s *search) lexicalScores() []float64 {
 		top = max(top, score)
 	}
 	out = addScore(out, top)
-	sort.Sort(sort.Reverse(sort.Float64Slice(out)))
+	order.Sort(out, func(a, b float64) int { return cmp.Compare(b, a) })
 	return out
 }
 

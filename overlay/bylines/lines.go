@@ -144,7 +144,7 @@ func (b *Builder) Build(ctx context.Context, files []File, read Read) (*Result, 
 }
 
 func sortFiles(files []File) {
-	order.Stable(files, func(x, y File) int { return strings.Compare(x.Path, y.Path) })
+	order.Sort(files, func(x, y File) int { return strings.Compare(x.Path, y.Path) })
 }
 
 // maxPart bounds the files of a partition, and partBits says how many low bits
