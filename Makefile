@@ -6,7 +6,7 @@ export CGO_CFLAGS := -O2 -g0
 TOOLS := internal/tools/go.mod
 FUZZTIME ?= 5s
 
-.PHONY: build client test lint actionlint action fuzz scripts golden eval clean
+.PHONY: build client test lint actionlint action fuzz scripts golden eval context clean
 
 build:            ## bin/pindex
 	go build -o bin/pindex ./cmd/pindex
@@ -51,6 +51,11 @@ eval:             ## the ranking's tables: make eval DATA=folder MIRRORS=folder 
 	go run ./internal/evalbench eval -data $(DATA) -mirrors $(MIRRORS) -work $(WORK)
 	go run ./internal/evalbench ablate -data $(DATA) -work $(WORK)
 	go run ./internal/evalbench worst -data $(DATA) -work $(WORK)
+
+context:          ## the tables of bundles, explorers and verbatim lines: make context DATA=folder MIRRORS=folder WORK=folder
+	go run ./internal/evalbench bundles -set loc -data $(DATA) -mirrors $(MIRRORS) -work $(WORK)
+	go run ./internal/evalbench explore -set loc -n 100 -data $(DATA) -mirrors $(MIRRORS) -work $(WORK)
+	go run ./internal/evalbench verbatim -set loc -n 1000 -data $(DATA) -mirrors $(MIRRORS) -work $(WORK)
 
 clean:
 	rm -rf bin

@@ -157,12 +157,6 @@ func bundlesOf(ctx context.Context, t *task, mirrors, work string) ([]bundleMeas
 	if err != nil {
 		return nil, err
 	}
-	lines := func(path string) int {
-		if i, ok := c.at[path]; ok {
-			return len(c.files[i].lines)
-		}
-		return math.MaxInt32
-	}
 	meter := bundle.NewMeter()
 	ws := words(t.Query)
 	chunks, files, grepped := c.chunk(ws, 50).bm25(len(ws)), c.chunk(ws, 0).bm25(len(ws)), c.grepped(t.Query)
@@ -178,7 +172,7 @@ func bundlesOf(ctx context.Context, t *task, mirrors, work string) ([]bundleMeas
 		want := budget
 		var first []shown
 		put := func(policy string, s []shown, tokens int) {
-			m := judgeBundle(t, s, lines)
+			m := judgeBundle(t, s, c.length)
 			m.Policy, m.Budget, m.Tokens = policy, budget, tokens
 			m.Paired = tokens*100 >= want*(100-tolerance) && tokens*100 <= want*(100+tolerance)
 			out = append(out, m)
@@ -192,9 +186,7 @@ func bundlesOf(ctx context.Context, t *task, mirrors, work string) ([]bundleMeas
 					return nil, err
 				}
 				tokens = meter.Count(text)
-				for _, f := range b.Files {
-					s = append(s, shown{f.Path, f.Spans})
-				}
+				s = shownBy(b)
 			}
 			if policy == bundle.Files {
 				want, first = tokens, s
@@ -210,6 +202,22 @@ func bundlesOf(ctx context.Context, t *task, mirrors, work string) ([]bundleMeas
 		}
 	}
 	return out, nil
+}
+
+func shownBy(b *bundle.Bundle) (out []shown) {
+	for _, f := range b.Files {
+		out = append(out, shown{f.Path, f.Spans})
+	}
+	return out
+}
+
+// length is the number of lines of a file; that of one which the corpus does
+// not have is not known.
+func (c *corpus) length(path string) int {
+	if i, ok := c.at[path]; ok {
+		return len(c.files[i].lines)
+	}
+	return math.MaxInt32
 }
 
 // numbers are the files of a bundle that the corpus has.
@@ -253,6 +261,11 @@ func bundleTables(groups [][]task, work string) error {
 		ms = append(ms, more...)
 	}
 	fmt.Printf("%d issues, %d more without figures\n", len(byID), missing)
+	printBundles(ms, byID)
+	return nil
+}
+
+func printBundles(ms []bundleMeasure, byID map[string]*task) {
 	for _, g := range []struct {
 		name string
 		of   func(*task) bool
@@ -279,6 +292,9 @@ func bundleTables(groups [][]task, work string) error {
 						of, repos = append(of, m), append(repos, byID[m.ID].Repo)
 					}
 				}
+				if len(of) == 0 {
+					continue
+				}
 				fmt.Printf("| %s |", policy)
 				for _, value := range []func(*bundleMeasure) float64{
 					func(m *bundleMeasure) float64 { return m.Missed },
@@ -300,7 +316,6 @@ func bundleTables(groups [][]task, work string) error {
 			}
 		}
 	}
-	return nil
 }
 
 func valuesOf(ms []*bundleMeasure, of func(*bundleMeasure) float64) []float64 {

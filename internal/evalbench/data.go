@@ -1,4 +1,5 @@
-// Command evalbench measures and trains the ranking on the evaluation data.
+// Command evalbench measures and trains the ranking on the evaluation data, and
+// measures what bundles of it are worth.
 //
 //	go run ./internal/evalbench eval   -data DIR -mirrors DIR -work DIR
 //	    studies every query, trains with repositories held out, prints the tables
@@ -10,6 +11,15 @@
 //	    the structural route against the one that its seeds come from
 //	go run ./internal/evalbench export -data DIR -work DIR
 //	    trains on everything and writes query/model_table.go
+//	go run ./internal/evalbench bundles -set loc -data DIR -mirrors DIR -work DIR
+//	    makes bundles for every issue at four budgets, and those of baselines with
+//	    as many tokens, and prints how much of the fix they show
+//	go run ./internal/evalbench explore -set loc -n 100 -data DIR -mirrors DIR -work DIR
+//	    walks through issues by script, with grep and with pindex, until every
+//	    file of the fix was read; what histories hold; eager with units cut short
+//	go run ./internal/evalbench verbatim -set loc -n 1000 -data DIR -mirrors DIR -work DIR
+//	    makes bundles of twenty repositories, by every policy and in every form,
+//	    and holds each line against git's blob
 //
 // DIR of -data has the folders semble and loc, DIR of -mirrors bare clones
 // named owner+name/repo, owner/name.git or owner/name. -work keeps packs by the

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/pindex-dev/pindex/bundle"
+	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/mcp/tools"
 	"github.com/pindex-dev/pindex/query"
 )
@@ -203,11 +204,7 @@ func answers(ctx context.Context, s *tools.Set, tool string, args map[string]any
 }
 
 // exploreTask walks through one issue with every explorer.
-func exploreTask(ctx context.Context, t *task, e *query.Engine) ([]walk, error) {
-	c, err := readCorpus(e, t.Query)
-	if err != nil {
-		return nil, err
-	}
+func exploreTask(ctx context.Context, t *task, e *query.Engine, c *corpus) ([]walk, error) {
 	lines := 0
 	for i := range c.files {
 		lines += len(c.files[i].lines)
@@ -310,6 +307,55 @@ func exploreTask(ctx context.Context, t *task, e *query.Engine) ([]walk, error) 
 	return out, nil
 }
 
+// explored is what came of a commit's issues.
+type explored struct {
+	Walks   []walk
+	Bundles []bundleMeasure
+}
+
+// shortened are the lengths to which units are cut under eager; 0 for whole
+// units.
+var shortened = []int{0, 40, 20, 10}
+
+// variantsOf measures what stands in the history of a session, and eager with
+// units cut short.
+func variantsOf(ctx context.Context, t *task, e *query.Engine, c *corpus) ([]bundleMeasure, error) {
+	meter := bundle.NewMeter()
+	var out []bundleMeasure
+	put := func(policy string, budget int, s []shown, tokens int) {
+		m := judgeBundle(t, s, c.length)
+		m.Policy, m.Budget, m.Tokens = policy, budget, tokens
+		m.Paired = tokens*100 >= budget*(100-tolerance) && tokens*100 <= budget*(100+tolerance)
+		out = append(out, m)
+	}
+	for _, budget := range budgets[:3] {
+		for _, name := range []string{keptHistory, compactHistory} {
+			s, tokens, err := session(c, meter, t.Query, budget, name == compactHistory)
+			if err != nil {
+				return nil, err
+			}
+			put(name, budget, s, tokens)
+		}
+	}
+	for _, lines := range shortened {
+		p, err := bundle.NewPlan(ctx, e, bundle.Options{Query: t.Query, Policy: bundle.Eager, Lines: lines})
+		if fail.CodeOf(err) == fail.NotFound {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, budget := range budgets[:2] {
+			b, text, err := p.Fit(ctx, budget, bundle.Markdown)
+			if err != nil {
+				return nil, err
+			}
+			put(fmt.Sprintf("eager, %d lines a unit", lines), budget, shownBy(b), meter.Count(text))
+		}
+	}
+	return out, nil
+}
+
 // hashed returns n tasks, at most perRepo of each repository, chosen by the
 // hash of their names.
 func hashed(tasks []task, n, perRepo int) []task {
@@ -343,32 +389,47 @@ func explore(ctx context.Context, tasks []task, mirrors, work string, fresh bool
 		if err != nil {
 			return err
 		}
-		var out []walk
+		var out explored
 		for i := range ts {
-			ws, err := exploreTask(ctx, &ts[i], e)
+			c, err := readCorpus(e, ts[i].Query)
 			if err != nil {
 				return err
 			}
-			out = append(out, ws...)
+			ws, err := exploreTask(ctx, &ts[i], e, c)
+			if err != nil {
+				return err
+			}
+			ms, err := variantsOf(ctx, &ts[i], e, c)
+			if err != nil {
+				return err
+			}
+			out.Walks = append(out.Walks, ws...)
+			out.Bundles = append(out.Bundles, ms...)
 		}
 		fmt.Fprintln(os.Stderr, ts[0].Mirror, ts[0].Commit, len(ts), "tasks", time.Since(start).Round(time.Millisecond))
 		return writeGob(name, out)
 	})
 	var all []walk
+	var ms []bundleMeasure
+	byID := map[string]*task{}
 	for _, ts := range groups {
 		f, err := os.Open(filepath.Join(work, "walks", ts[0].Commit+".gob"))
 		if err != nil {
 			continue
 		}
-		var ws []walk
-		err = gob.NewDecoder(f).Decode(&ws)
+		var one explored
+		err = gob.NewDecoder(f).Decode(&one)
 		f.Close()
 		if err != nil {
 			return err
 		}
-		all = append(all, ws...)
+		all, ms = append(all, one.Walks...), append(ms, one.Bundles...)
+		for i := range ts {
+			byID[ts[i].ID] = &ts[i]
+		}
 	}
 	walkTables(all)
+	printBundles(ms, byID)
 	return failed
 }
 

@@ -75,7 +75,7 @@ func (p packs) Built(key artifact.Digest, pack []byte) {
 // such as large data files, is left out.
 func index(ctx context.Context, dir, rev, work string) (*artifact.Index, *compile.Final, error) {
 	m := &memory{segs: map[int]map[artifact.View][]byte{}}
-	if _, err := compileInto(ctx, dir, rev, m, packs{filepath.Join(work, "packs")}); err != nil {
+	if _, err := compileInto(ctx, dir, rev, m, packs{filepath.Join(work, "packs")}, false); err != nil {
 		return nil, nil, err
 	}
 	open := func(p int, v artifact.View, _ artifact.SegmentInfo) ([]byte, error) {
@@ -88,12 +88,12 @@ func index(ctx context.Context, dir, rev, work string) (*artifact.Index, *compil
 	return artifact.NewIndex(m.final.Manifest, m.final.Digest, open, nil), m.final, nil
 }
 
-func compileInto(ctx context.Context, dir, rev string, m *memory, known compile.Known) (*compile.Final, error) {
+func compileInto(ctx context.Context, dir, rev string, m *memory, known compile.Known, inProcess bool) (*compile.Final, error) {
 	repo, err := git.Open(ctx, dir, git.Options{})
 	if err != nil {
 		return nil, err
 	}
 	defer repo.Close()
-	_, err = compile.Run(ctx, compile.Options{Repo: repo, Rev: rev, Sink: m, AllowMissing: true, Known: known})
+	_, err = compile.Run(ctx, compile.Options{Repo: repo, Rev: rev, Sink: m, AllowMissing: true, Known: known, InProcess: inProcess})
 	return m.final, err
 }

@@ -23,7 +23,7 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return errors.New("say what to do: eval, ablate, worst, experiment or export")
+		return errors.New("say what to do: eval, ablate, worst, experiment, export, bundles, explore or verbatim")
 	}
 	fs := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	data := fs.String("data", "", "`folder` of the evaluation data")
@@ -33,7 +33,7 @@ func run(ctx context.Context, args []string) error {
 	ids := fs.String("ids", "", "`file` of the loc instances to take, one id a line")
 	fresh := fs.Bool("fresh", false, "study again what is there already")
 	table := fs.String("table", "query/model_table.go", "where export writes")
-	n := fs.Int("n", 30, "queries that worst prints, issues that explore walks through")
+	n := fs.Int("n", 30, "queries that worst prints, issues that explore walks through, bundles that verbatim makes")
 	if err := fs.Parse(args[1:]); err != nil {
 		return err
 	}
@@ -50,6 +50,8 @@ func run(ctx context.Context, args []string) error {
 		}
 	}
 	switch args[0] {
+	case "verbatim":
+		return verbatim(ctx, tasks, *mirrors, *work, *n, 20)
 	case "explore":
 		return explore(ctx, hashed(tasks, *n, 5), *mirrors, *work, *fresh)
 	case "bundles":

@@ -60,16 +60,16 @@ func engine(ctx context.Context, mirrors, mirror, commit, work string) (*query.E
 	if dir == "" {
 		return nil, errors.New("there is no clone of " + mirror)
 	}
-	if err := keepSnapshot(ctx, dir, commit, name, work); err != nil {
+	if err := keepSnapshot(ctx, dir, commit, name, work, false); err != nil {
 		return nil, err
 	}
 	return reopen(name, work)
 }
 
-func keepSnapshot(ctx context.Context, dir, commit, name, work string) error {
+func keepSnapshot(ctx context.Context, dir, commit, name, work string, inProcess bool) error {
 	known := &noting{packs: packs{filepath.Join(work, "packs")}, keys: map[artifact.Digest]artifact.Digest{}}
 	m := &memory{sums: map[int]artifact.Digest{}}
-	final, err := compileInto(ctx, dir, commit, m, known)
+	final, err := compileInto(ctx, dir, commit, m, known, inProcess)
 	if err != nil {
 		return err
 	}
