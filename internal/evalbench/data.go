@@ -20,6 +20,8 @@
 //	go run ./internal/evalbench verbatim -set loc -n 1000 -data DIR -mirrors DIR -work DIR
 //	    makes bundles of twenty repositories, by every policy and in every form,
 //	    and holds each line against git's blob
+//	go run ./internal/evalbench latency -set loc -n 20 -ids FILE -data DIR -mirrors DIR -work DIR
+//	    the processor time of bundles
 //
 // DIR of -data has the folders semble and loc, DIR of -mirrors bare clones
 // named owner+name/repo, owner/name.git or owner/name. -work keeps packs by the

@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/gob"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -356,13 +356,12 @@ func variantsOf(ctx context.Context, t *task, e *query.Engine, c *corpus) ([]bun
 	return out, nil
 }
 
-// hashed returns n tasks, at most perRepo of each repository, chosen by the
-// hash of their names.
+// hashed returns n tasks, at most perRepo of each repository: the first by the
+// sha256 of their names.
 func hashed(tasks []task, n, perRepo int) []task {
-	key := func(t *task) uint64 {
-		h := fnv.New64a()
-		h.Write([]byte(t.ID))
-		return h.Sum64()
+	key := func(t *task) string {
+		sum := sha256.Sum256([]byte(strings.TrimPrefix(t.ID, t.Set+"/")))
+		return string(sum[:])
 	}
 	all := slices.Clone(tasks)
 	sort.Slice(all, func(i, j int) bool { return key(&all[i]) < key(&all[j]) })

@@ -23,7 +23,7 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return errors.New("say what to do: eval, ablate, worst, experiment, export, bundles, explore or verbatim")
+		return errors.New("say what to do: eval, ablate, worst, experiment, export, bundles, explore, verbatim or latency")
 	}
 	fs := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	data := fs.String("data", "", "`folder` of the evaluation data")
@@ -33,7 +33,8 @@ func run(ctx context.Context, args []string) error {
 	ids := fs.String("ids", "", "`file` of the loc instances to take, one id a line")
 	fresh := fs.Bool("fresh", false, "study again what is there already")
 	table := fs.String("table", "query/model_table.go", "where export writes")
-	n := fs.Int("n", 30, "queries that worst prints, issues that explore walks through, bundles that verbatim makes")
+	n := fs.Int("n", 30, "queries that worst prints, issues that explore walks through or latency times, bundles that verbatim makes")
+	per := fs.Int("per", 0, "issues of one repository that bundles takes at most; 0 for all")
 	if err := fs.Parse(args[1:]); err != nil {
 		return err
 	}
@@ -50,11 +51,16 @@ func run(ctx context.Context, args []string) error {
 		}
 	}
 	switch args[0] {
+	case "latency":
+		return latency(ctx, hashed(tasks, *n, len(tasks)), *mirrors, *work)
 	case "verbatim":
 		return verbatim(ctx, tasks, *mirrors, *work, *n, 20)
 	case "explore":
 		return explore(ctx, hashed(tasks, *n, 5), *mirrors, *work, *fresh)
 	case "bundles":
+		if *per > 0 {
+			tasks = hashed(tasks, len(tasks), *per)
+		}
 		if err := bundles(ctx, commits(tasks), *mirrors, *work, *fresh); err != nil {
 			fmt.Fprintln(os.Stderr, "evalbench:", err)
 		}
