@@ -126,7 +126,7 @@ func touched(repo, parent, commit string) (float64, error) {
 		}
 		n, err := strconv.ParseInt(f[3], 10, 64)
 		if err != nil {
-			return 0, err
+			continue // a partial clone lacks it
 		}
 		sizes[path] = n
 		all += n
