@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -131,4 +132,46 @@ func BenchmarkChanged(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// BenchmarkFollow compares a working tree again and again in which nothing
+// changes, and in which one file does.
+func BenchmarkFollow(b *testing.B) {
+	dir := benchRepo(b)
+	m, err := git.OpenMinimal(b.Context(), dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	id, err := m.Resolve(b.Context(), "HEAD")
+	if err != nil {
+		b.Fatal(err)
+	}
+	tree, err := m.Tree(b.Context(), id)
+	if err != nil {
+		b.Fatal(err)
+	}
+	m.Close()
+	look := func(b *testing.B, f *git.Follower) {
+		if _, _, err := f.Changes(b.Context(), tree, 1000); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.Run("first", func(b *testing.B) {
+		for b.Loop() {
+			look(b, git.NewFollower(dir, git.Options{}))
+		}
+	})
+	b.Run("again", func(b *testing.B) {
+		f := git.NewFollower(dir, git.Options{})
+		for b.Loop() {
+			look(b, f)
+		}
+	})
+	b.Run("git ls-files", func(b *testing.B) {
+		for b.Loop() {
+			if err := exec.Command("git", "-C", dir, "ls-files", "-z", "--others", "--exclude-standard").Run(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }

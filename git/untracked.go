@@ -167,8 +167,11 @@ func (w *otherWalk) folder(prefix string, above []level, anew bool) error {
 	if kind != kindFolder {
 		return nil // it is gone, or no folder any more
 	}
-	ruled, _ := stampOf(full + ".gitignore")
 	f := w.folders[prefix]
+	var ruled stamp
+	if f == nil || f.ruled.there || f.stamp != now || now.racy { // else the folder had none, and has no more since
+		ruled, _ = stampOf(full + ".gitignore")
+	}
 	if f == nil || f.ruled != ruled || ruled.racy || anew {
 		before := f
 		f = &otherFolder{ruled: ruled}

@@ -343,7 +343,7 @@ func (w *edited) files() []string {
 }
 
 func (w *edited) pick() string {
-	files := w.files()
+	files := slices.DeleteFunc(w.files(), func(path string) bool { return path == ".pindex.yaml" }) // a broken one is an error
 	return files[w.r.IntN(len(files))]
 }
 
