@@ -186,5 +186,8 @@ func (r *DenseReader) Doc(i int) uint32 {
 	return r.docs[0].u32(i)
 }
 
+// EachDoc reports whether row i belongs to document i throughout.
+func (r *DenseReader) EachDoc() bool { return r.docs == nil }
+
 // Key returns the embedding key of row i, which must lie in [0, Len()).
 func (r *DenseReader) Key(i int) [16]byte { return [16]byte(r.keys[16*i:]) }

@@ -51,6 +51,7 @@ type Index struct {
 	lexical    []slot[LexicalReader]
 	dense      []slot[DenseReader]
 	structural []slot[StructuralReader]
+	imports    []slot[ImportsReader]
 }
 
 // slot holds a reader once it is open.
@@ -83,7 +84,7 @@ func NewIndex(m *Manifest, digest Digest, open Opener, close func() error) *Inde
 	return &Index{
 		manifest: m, digest: digest, open: open, close: close,
 		units: make([]slot[UnitsReader], n), source: make([]slot[SourceReader], n), lexical: make([]slot[LexicalReader], n),
-		dense: make([]slot[DenseReader], n), structural: make([]slot[StructuralReader], n),
+		dense: make([]slot[DenseReader], n), structural: make([]slot[StructuralReader], n), imports: make([]slot[ImportsReader], n),
 	}
 }
 

@@ -88,13 +88,18 @@ type StructuralReader struct {
 	enclosing     []int32 // for each symbol, the one before it that was open at its start
 }
 
+// structuralSections are the sections that this package knows.
+var structuralSections = []uint16{
+	secStructFiles, secStructUnits, secStructStrings, secStructUses,
+	secStructSymbols, secStructTemplates, secStructOccurrences, secStructImports,
+	secStructLocalFiles, secStructLocals, secStructLocalUses,
+	secPreciseFiles, secPreciseSymbols, secPreciseOccurrences, secPreciseExtents, secPreciseRelations, secPreciseInfos,
+}
+
 // OpenStructural opens a structural segment. Errors wrap ErrNotPindex,
 // ErrTooNew or ErrDamaged.
 func OpenStructural(b []byte) (*StructuralReader, error) {
-	s, err := openSegment(b, Structural, secStructFiles, secStructUnits, secStructStrings, secStructUses,
-		secStructSymbols, secStructTemplates, secStructOccurrences, secStructImports,
-		secStructLocalFiles, secStructLocals, secStructLocalUses,
-		secPreciseFiles, secPreciseSymbols, secPreciseOccurrences, secPreciseExtents, secPreciseRelations, secPreciseInfos)
+	s, err := openSegment(b, Structural, structuralSections...)
 	if err != nil {
 		return nil, err
 	}
@@ -134,16 +139,8 @@ func OpenStructural(b []byte) (*StructuralReader, error) {
 		return nil, err
 	}
 	for i, n := range []int{r.symbols, r.occurrences, r.imports} {
-		end := uint64(0)
-		for f := range r.files {
-			e := r.ends[i].at(f)
-			if e < end || e > uint64(n) {
-				return nil, damaged("rows of file %d do not follow those of the file before", f)
-			}
-			end = e
-		}
-		if end != uint64(n) {
-			return nil, damaged("%d rows belong to no file", uint64(n)-end)
+		if err := checkEnds(&r.ends[i], r.files, n); err != nil {
+			return nil, err
 		}
 	}
 	if err := r.openLocals(s); err != nil {

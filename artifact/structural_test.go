@@ -3,6 +3,7 @@ package artifact
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -104,6 +105,40 @@ func TestStructuralAgainstModel(t *testing.T) {
 			r.WalkModules(prefix, func(s []byte) bool { mods = append(mods, string(s)); return true })
 			if !slices.Equal(names, withPrefix(declared, prefix)) || !slices.Equal(mods, withPrefix(modules, prefix)) {
 				t.Fatalf("seed %d: prefix %q: %q and %q", seed, prefix, names, mods)
+			}
+		}
+	}
+}
+
+// TestImportsOfASegment compares the reader of imports alone with that of the
+// whole segment.
+func TestImportsOfASegment(t *testing.T) {
+	for seed := range uint64(20) {
+		for _, p := range newSample(newRand(seed), 6, 20).encode(t, Digest{1}) {
+			if p.View != Structural {
+				continue
+			}
+			all, err := OpenStructural(p.Bytes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := OpenImports(p.Bytes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, got := map[string]int{}, map[string]int{}
+			all.WalkModules("", func(m []byte) bool {
+				want[string(m)] = len(all.FilesImporting(string(m)))
+				return true
+			})
+			r.EachModule(func(m []byte, files int) {
+				if _, twice := got[string(m)]; twice {
+					t.Fatalf("module %q twice", m)
+				}
+				got[string(m)] = files
+			})
+			if !maps.Equal(got, want) || len(want) == 0 {
+				t.Fatalf("modules %v, want %v", got, want)
 			}
 		}
 	}

@@ -303,6 +303,11 @@ func exercise(t testing.TB, b []byte) {
 	if err == nil {
 		exerciseUnits(t, u)
 	}
+	modules, err := OpenImports(b)
+	check(err)
+	if err == nil {
+		modules.EachModule(func([]byte, int) {})
+	}
 	src, err := OpenSource(b)
 	check(err)
 	if err == nil {

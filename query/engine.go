@@ -48,6 +48,9 @@ type Engine struct {
 
 	docBase []int // number of documents in earlier partitions; one more entry than partitions
 	docs    int
+	// fileBase and unitBase are the numbers of files and of units in earlier
+	// partitions.
+	fileBase, unitBase []int
 
 	over  *Engine // over Options.Over; nil without
 	under *Engine // the one that this is the over of
@@ -63,8 +66,8 @@ type caches struct {
 	projects lazy[*projects]
 	sketches sketchCache
 	popular  lazy[map[string]int32]
-	docClass lazy[[]pathClass]
-	scratch  sync.Pool // *searchScratch
+	class    []atomic.Uint32 // see classOf; by file over all partitions
+	scratch  sync.Pool       // *searchScratch
 }
 
 // New returns an engine over ix. It opens nothing yet.
@@ -76,9 +79,13 @@ func New(ix *artifact.Index, opt Options) *Engine {
 	e.hide(opt.Hidden, opt.Over)
 	m := ix.Manifest()
 	e.docBase = make([]int, len(m.Partitions)+1)
+	e.fileBase, e.unitBase = make([]int, len(e.docBase)), make([]int, len(e.docBase))
 	for i, p := range m.Partitions {
 		e.docBase[i+1] = e.docBase[i] + p.Docs
+		e.fileBase[i+1] = e.fileBase[i] + p.Files
+		e.unitBase[i+1] = e.unitBase[i] + p.Units
 	}
+	e.class = make([]atomic.Uint32, e.fileBase[len(m.Partitions)])
 	e.docs = e.docBase[len(m.Partitions)]
 	return e
 }

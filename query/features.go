@@ -251,7 +251,7 @@ func (g *gauge) measure(f *fileCand, u *artifact.UnitsReader) {
 		g.perName[n]++
 	}
 	g.paths(f)
-	f.class = classify(f.path)
+	f.class = r.e.classOf(f.part, f.file, u)
 	if u.Degraded(f.file) == artifact.DegradedMinified {
 		f.class |= classMinified
 	}

@@ -1,10 +1,5 @@
 package query
 
-import (
-	"cmp"
-	"slices"
-)
-
 // candidate is one document on its way to becoming a result.
 type candidate struct {
 	doc  int // over all partitions
@@ -31,73 +26,6 @@ type candidate struct {
 	links    int64 // see fileCand.links
 }
 
-// topDocs returns the k documents with the highest positive scores, best
-// first, ties in document order (which is path order, then position). keep
-// says which documents may be returned and is asked only for documents that
-// would be among the best. total counts the documents with a positive score,
-// before keep.
-func topDocs[T cmp.Ordered](score []T, k int, keep func(doc int) bool) (docs []int, total int) {
-	var zero T
-	// h is a heap with the worst of the best on top: lower score, or equal
-	// score and later document.
-	var h []int
-	worse := func(a, b int) bool {
-		if score[a] != score[b] {
-			return score[a] < score[b]
-		}
-		return a > b
-	}
-	down := func(i int) {
-		for {
-			c := 2*i + 1
-			if c >= len(h) {
-				return
-			}
-			if c+1 < len(h) && worse(h[c+1], h[c]) {
-				c++
-			}
-			if !worse(h[c], h[i]) {
-				return
-			}
-			h[c], h[i] = h[i], h[c]
-			i = c
-		}
-	}
-	for d, s := range score {
-		if s <= zero {
-			continue
-		}
-		total++
-		if len(h) == k {
-			if k == 0 || !worse(h[0], d) || !keep(d) {
-				continue
-			}
-			h[0] = d
-			down(0)
-			continue
-		}
-		if !keep(d) {
-			continue
-		}
-		h = append(h, d)
-		for i := len(h) - 1; i > 0; {
-			up := (i - 1) / 2
-			if !worse(h[i], h[up]) {
-				break
-			}
-			h[i], h[up] = h[up], h[i]
-			i = up
-		}
-	}
-	slices.SortFunc(h, func(a, b int) int {
-		if worse(a, b) {
-			return 1
-		}
-		return -1
-	})
-	return h, total
-}
-
 // fusion puts the scores of both routes on one scale.
 type fusion struct {
 	sc             *searchScratch
@@ -121,8 +49,12 @@ func (f *fusion) candidate(d int) candidate {
 	return c
 }
 
-// pool joins the best documents of the routes. Either list may be nil.
-func (f *fusion) pool(lex, sem []int) []candidate {
+// pool makes candidates of the best documents of the routes: those of plain
+// files come behind the others of their route, which crowd them out where tests
+// and documents speak of everything. docs is the number of documents.
+func (f *fusion) pool(found *selection, docs int) []candidate {
+	set := &f.sc.set
+	lex, sem := f.joined(found.lex, found.lexPlain, docs), f.joined(found.sem, found.semPlain, docs)
 	if len(lex) > 0 {
 		f.topLex = toMicro(f.sc.score[lex[0]])
 	}
@@ -133,13 +65,11 @@ func (f *fusion) pool(lex, sem []int) []candidate {
 			f.lowSem = min(f.lowSem, int64(f.sc.dots[d]))
 		}
 	}
-	byDoc := make(map[int]int, len(lex)+len(sem))
+	set.reset(docs)
 	out := make([]candidate, 0, len(lex)+len(sem))
 	add := func(d int) *candidate {
-		i, ok := byDoc[d]
+		i, ok := set.number(d, len(out))
 		if !ok {
-			i = len(out)
-			byDoc[d] = i
 			out = append(out, f.candidate(d))
 		}
 		return &out[i]
@@ -151,6 +81,21 @@ func (f *fusion) pool(lex, sem []int) []candidate {
 		add(d).semRank = i + 1
 	}
 	return out
+}
+
+// joined appends to a what b has and a has not.
+func (f *fusion) joined(a, b []int, docs int) []int {
+	set := &f.sc.set
+	set.reset(docs)
+	for _, d := range a {
+		set.number(d, 0)
+	}
+	for _, d := range b {
+		if _, ok := set.number(d, 0); !ok {
+			a = append(a, d)
+		}
+	}
+	return a
 }
 
 // fuse weighs a candidate's scores, each relative to the route's best. A

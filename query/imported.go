@@ -11,24 +11,20 @@ import (
 // names at the first search.
 func (e *Engine) imported(ctx context.Context) (map[string]int32, error) {
 	return e.popular.get(func() (map[string]int32, error) {
-		part := make([]map[string]int32, e.parts())
-		err := e.each(ctx, func(_, p int) error {
-			r, err := e.ix.Structural(p)
+		part := make([]map[string]int32, e.workers)
+		err := e.each(ctx, func(w, p int) error {
+			r, err := e.ix.Imports(p)
 			if err != nil {
 				return err
 			}
-			counts := map[string]int32{}
-			var names []string
-			r.WalkModules("", func(m []byte) bool {
-				names = append(names, string(m))
-				return true
-			})
-			for _, m := range names {
-				if n := moduleStem(m); n != "" {
-					counts[n] += int32(len(r.FilesImporting(m)))
-				}
+			if part[w] == nil {
+				part[w] = map[string]int32{}
 			}
-			part[p] = counts
+			r.EachModule(func(m []byte, files int) {
+				if n := moduleStem(string(m)); n != "" {
+					part[w][n] += int32(files)
+				}
+			})
 			return nil
 		})
 		if err != nil {

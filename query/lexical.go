@@ -2,7 +2,6 @@ package query
 
 import (
 	"context"
-	"slices"
 
 	"github.com/pindex-dev/pindex/artifact"
 )
@@ -82,13 +81,15 @@ type searchScratch struct {
 	score    []float64
 	fields   []uint8 // fields that a term matched in
 	matched  []docMatch
-	title    []float64 // BM25F of the first line of a long question
-	plain    []bool    // see search.plain
-	titleVec []int8    // of the first line of a long question; empty without one
-	dots     []int32   // semantic score
-	rowed    []bool    // the document has an embedding
-	allowed  []bool    // the document holds every phrase
-	pass     []bool    // the document passes the filter
+	title    []float64 // BM25F of the first line of a long question, when titled
+	titled   bool
+	touched  [][]uint32 // by partition: its documents that hold a term
+	set      docSet
+	titleVec []int8  // of the first line of a long question; empty without one
+	dots     []int32 // semantic score
+	rowed    []bool  // the document has an embedding
+	allowed  []bool  // the document holds every phrase
+	pass     []bool  // the document passes the filter
 	worker   []workerScratch
 }
 
@@ -98,8 +99,8 @@ type docMatch struct{ any, name, sig, doc uint64 }
 
 type workerScratch struct {
 	postings []artifact.Posting
-	tf       []float64 // term weight of one slot, by document of the partition
-	touched  []uint32
+	tf       []float64 // term weight of one slot, by document of the partition; zero between slots
+	slot     []uint32  // documents that hold the slot
 	df       []uint64
 	rows     []int32
 	lists    [artifact.NumFields]artifact.PositionList
@@ -180,13 +181,8 @@ func (e *Engine) scoreLexical(ctx context.Context, q *queryTerms, w *Weights, sc
 		return err
 	}
 	n := len(q.terms)
-	sc.score = grow(sc.score, e.docs)
-	sc.fields = grow(sc.fields, e.docs)
-	sc.matched = grow(sc.matched, e.docs)
-	sc.title = sc.title[:0]
-	if q.titled() {
-		sc.title = grow(sc.title, e.docs)
-	}
+	titled := q.titled()
+	sc.prepare(e, titled)
 	return e.each(ctx, func(wk, p int) error {
 		r, err := e.ix.Lexical(p)
 		if err != nil {
@@ -195,20 +191,41 @@ func (e *Engine) scoreLexical(ctx context.Context, q *queryTerms, w *Weights, sc
 		lo, hi := e.docBase[p], e.docBase[p+1]
 		part := partScore{
 			r: r, st: st, w: w, ws: &sc.worker[wk], terms: sc.terms[p*n : (p+1)*n],
-			score: sc.score[lo:hi], title: sc.title, fields: sc.fields[lo:hi], matched: sc.matched[lo:hi],
+			score: sc.score[lo:hi], fields: sc.fields[lo:hi], matched: sc.matched[lo:hi], touched: sc.touched[p],
 		}
 		if len(sc.title) > 0 {
 			part.title = sc.title[lo:hi]
 		}
-		part.ws.tf = slices.Grow(part.ws.tf[:0], hi-lo)[:hi-lo]
-		clear(part.ws.tf)
+		part.forget()
+		if !titled {
+			part.title = nil
+		}
+		if len(part.ws.tf) < hi-lo {
+			part.ws.tf = make([]float64, hi-lo)
+		}
 		for i := range q.slots {
 			if err := part.add(i, &q.slots[i]); err != nil {
 				return err
 			}
 		}
+		sc.touched[p] = part.touched
 		return nil
 	})
+}
+
+// prepare makes room for the lexical scores of every document. What an earlier
+// search left is cleared where it lies, see partScore.forget.
+func (sc *searchScratch) prepare(e *Engine, titled bool) {
+	if sc.touched == nil {
+		sc.touched = make([][]uint32, e.parts())
+		sc.score = make([]float64, e.docs)
+		sc.fields = make([]uint8, e.docs)
+		sc.matched = make([]docMatch, e.docs)
+	}
+	if titled && sc.title == nil {
+		sc.title = make([]float64, e.docs)
+	}
+	sc.titled = titled
 }
 
 // partScore scores one partition.
@@ -222,12 +239,24 @@ type partScore struct {
 	title   []float64 // empty when the question has no first line of its own
 	fields  []uint8
 	matched []docMatch
+	touched []uint32 // documents that hold a term, in the order of their first one
+}
+
+// forget clears what an earlier search has left of the partition.
+func (p *partScore) forget() {
+	for _, d := range p.touched {
+		p.score[d], p.fields[d], p.matched[d] = 0, 0, docMatch{}
+		if len(p.title) > 0 {
+			p.title[d] = 0
+		}
+	}
+	p.touched = p.touched[:0]
 }
 
 // add adds what slot number i contributes to each document.
 func (p *partScore) add(i int, s *slot) error {
 	ws := p.ws
-	ws.touched = ws.touched[:0]
+	ws.slot = ws.slot[:0]
 	bit := uint64(1) << (i & 63)
 	for _, a := range s.alts {
 		t := p.terms[a.term]
@@ -243,6 +272,9 @@ func (p *partScore) add(i int, s *slot) error {
 			po := &ws.postings[k]
 			tf := float64(a.weight * p.termWeight(po))
 			m := &p.matched[po.Doc]
+			if m.any == 0 {
+				p.touched = append(p.touched, po.Doc)
+			}
 			m.any |= bit
 			if po.TF[artifact.FieldSymbol] != 0 {
 				m.name |= bit
@@ -254,14 +286,14 @@ func (p *partScore) add(i int, s *slot) error {
 				m.doc |= bit
 			}
 			if ws.tf[po.Doc] == 0 {
-				ws.touched = append(ws.touched, po.Doc)
+				ws.slot = append(ws.slot, po.Doc)
 			}
 			ws.tf[po.Doc] += tf
 		}
 	}
 	k1 := p.w.K1
 	gain := float64(s.score * (k1 + 1))
-	for _, d := range ws.touched {
+	for _, d := range ws.slot {
 		tf := ws.tf[d]
 		ws.tf[d] = 0
 		v := float64(gain*tf) / (k1 + tf)

@@ -120,8 +120,8 @@ func naiveDocs(docs []string) []naiveDoc {
 	return out
 }
 
-// TestTopDocs compares the partial sort with a full one.
-func TestTopDocs(t *testing.T) {
+// TestBestDocs compares the partial sort with a full one.
+func TestBestDocs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 2000 {
 		score := make([]int32, rng.IntN(60))
@@ -131,20 +131,26 @@ func TestTopDocs(t *testing.T) {
 		k := rng.IntN(12)
 		keep := func(d int) bool { return d%3 != 1 }
 		var want []int
-		total := 0
+		b := bestDocs{k: k}
+		o := bestDocs{k: k} // of another worker
 		for d, s := range score {
-			if s > 0 {
-				total++
-				if keep(d) {
-					want = append(want, d)
-				}
+			if !keep(d) || s <= 0 {
+				continue
+			}
+			want = append(want, d)
+			w := &b
+			if rng.IntN(2) == 0 {
+				w = &o
+			}
+			if v := (scored{int64(s), int32(d)}); w.takes(v) {
+				w.add(v)
 			}
 		}
 		slices.SortStableFunc(want, func(a, b int) int { return int(score[b] - score[a]) })
 		want = want[:min(k, len(want))]
-		got, n := topDocs(score, k, keep)
-		if !slices.Equal(got, want) || n != total {
-			t.Fatalf("scores %v, k %d: %v (of %d), want %v (of %d)", score, k, got, n, want, total)
+		b.join(&o)
+		if got := b.sorted(); !slices.Equal(got, want) {
+			t.Fatalf("scores %v, k %d: %v, want %v", score, k, got, want)
 		}
 	}
 }

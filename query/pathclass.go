@@ -18,6 +18,9 @@ const (
 	classLegacy // kept for those who have not moved on
 )
 
+// classKnown tells a file without a class from one that nobody has looked at.
+const classKnown = 1 << 16
+
 var classNames = []string{"test", "example", "vendored", "generated", "minified", "docs", "data", "declaration stub", "build", "legacy"}
 
 // String lists the classes in words.

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
-	"github.com/pindex-dev/pindex/internal/order"
 )
 
 // ranker is the one final ranker behind every route.
@@ -29,17 +28,20 @@ type ranker struct {
 	fuse     *fusion
 	linked   *expansion // nil but on the structural route
 	keep     func(doc int) bool
-	k        int // results asked for
+	k        int  // results asked for
+	need     int  // places of the order that are looked at
+	byFile   bool // one result of each file
+	total    int  // places of the order
 
 	want, last string // of a single identifier: dotted, and its last component
 }
 
 func (s *search) newRanker() *ranker {
-	r := &ranker{e: s.e, q: s.q, w: s.w, sc: s.sc, useLex: s.useLex, useSem: s.useSem, k: s.o.K, units: &builtInUnits, model: modelFor(s.q, s.useLex, s.useSem), waived: waivedClasses(s.q)}
+	r := &ranker{e: s.e, q: s.q, w: s.w, sc: s.sc, useLex: s.useLex, useSem: s.useSem, k: s.o.K, need: s.need(), byFile: s.o.Level == "file", units: &builtInUnits, model: modelFor(s.q, s.useLex, s.useSem), waived: waivedClasses(s.q)}
 	for i := range s.q.slots {
 		r.slots = append(r.slots, toMicro(s.q.slots[i].score))
 	}
-	r.useTitle = s.useLex && len(s.sc.title) > 0
+	r.useTitle = s.useLex && s.sc.titled
 	if s.q.single {
 		r.want = toDots.Replace(s.q.ident)
 		r.last = r.want[strings.LastIndexByte(r.want, '.')+1:]
@@ -119,14 +121,15 @@ func (e *Engine) partOfDoc(d int) int {
 
 // rank orders the candidates, at most one for each unit: files by the model,
 // units within their file, and then each file's best unit before further ones.
+// Of the order, which has r.total places, it returns as many as are asked for.
 func (r *ranker) rank(cands []candidate) ([]candidate, error) {
 	for i := range cands {
 		if err := r.locate(&cands[i]); err != nil {
 			return nil, err
 		}
 	}
-	cands = bestOfUnits(cands)
-	if err := r.gather(cands); err != nil {
+	r.total = 0
+	if err := r.gather(r.bestOfUnits(cands)); err != nil {
 		return nil, err
 	}
 	return r.spread(), nil
@@ -134,25 +137,35 @@ func (r *ranker) rank(cands []candidate) ([]candidate, error) {
 
 // gather groups the candidates by file, and measures files and units.
 func (r *ranker) gather(cands []candidate) error {
-	type key struct{ part, file int }
-	at := make(map[key]int, len(cands))
-	g := r.newGauge()
+	set := &r.sc.set
+	set.reset(r.e.fileBase[r.e.parts()])
+	of := make([]int32, len(cands)) // the file of each candidate
+	var first []int32               // of each file
+	var count []int32
 	for i := range cands {
-		c := &cands[i]
+		n, ok := set.number(r.e.fileBase[cands[i].part]+cands[i].file, len(first))
+		if !ok {
+			first, count = append(first, int32(i)), append(count, 0)
+		}
+		of[i] = int32(n)
+		count[n]++
+	}
+	g := r.newGauge()
+	r.files = make([]fileCand, len(first))
+	units := make([]candidate, len(cands))
+	for n := range r.files {
+		f, c := &r.files[n], &cands[first[n]]
 		u, err := r.e.ix.Units(c.part)
 		if err != nil {
 			return err
 		}
-		k := key{c.part, c.file}
-		n, ok := at[k]
-		if !ok {
-			n = len(r.files)
-			at[k] = n
-			lo, hi := u.FileDocs(c.file)
-			base := r.e.docBase[c.part]
-			r.files = append(r.files, fileCand{part: c.part, file: c.file, lo: base + lo, hi: base + hi, path: u.Path(c.file)})
-		}
-		f := &r.files[n]
+		lo, hi := u.FileDocs(c.file)
+		base := r.e.docBase[c.part]
+		*f = fileCand{part: c.part, file: c.file, lo: base + lo, hi: base + hi, path: u.Path(c.file)}
+		f.units, units = units[:0:count[n]], units[count[n]:]
+	}
+	for i := range cands {
+		c, f := &cands[i], &r.files[of[i]]
 		c.path = f.path
 		f.seeded, f.exact = f.seeded || c.seeded, f.exact || c.exact
 		f.units = append(f.units, *c)
@@ -178,20 +191,31 @@ func (r *ranker) gather(cands []candidate) error {
 	return r.orderUnits(g)
 }
 
-// orderFiles puts the best file first. Equal scores are ordered by document,
-// which is path order.
+// orderFiles puts the best files first, as many as are looked at more closely.
+// Equal scores are ordered by document, which is path order.
 func (r *ranker) orderFiles() {
+	best := bestDocs{k: min(len(r.files), max(openedFiles, r.need))}
 	for i := range r.files {
 		f := &r.files[i]
 		f.links = r.links(f.lo, f.hi)
 		f.score = r.model.score(&f.x) + permille(f.links, r.w.Links)
-	}
-	order.Sort(r.files, func(a, b fileCand) int {
-		if c := cmp.Compare(b.score, a.score); c != 0 {
-			return c
+		if s := (scored{f.score, int32(f.lo)}); best.takes(s) {
+			best.add(s)
 		}
-		return cmp.Compare(a.lo, b.lo)
-	})
+	}
+	at := &r.sc.set
+	at.reset(r.e.docs)
+	for i := range r.files {
+		at.number(r.files[i].lo, i)
+	}
+	for n, lo := range best.sorted() {
+		i, _ := at.number(lo, 0)
+		if i == n {
+			continue
+		}
+		r.files[n], r.files[i] = r.files[i], r.files[n]
+		at.at[r.files[i].lo] = int32(i)
+	}
 	for i := range r.files {
 		// Positive, and half for each thousand below the best, at first.
 		r.files[i].rank = micro * 1000 / (1000 + r.files[0].score - r.files[i].score)
@@ -199,55 +223,65 @@ func (r *ranker) orderFiles() {
 }
 
 // spread returns the units in their final order: a further unit of a file
-// gets a part of what the one before got.
+// gets a part of what the one before got. It ends where enough units are there
+// and, where one of each file is shown, enough files; those behind r.need files
+// come later than as many units.
 func (r *ranker) spread() []candidate {
-	var out []candidate
-	for i := range r.files {
-		f := &r.files[i]
-		score := f.rank
-		for k := range f.units {
-			c := &f.units[k]
-			c.score, c.again, c.from = max(score, 1), k, i
-			out = append(out, *c)
-			score = permille(score, r.w.Again[r.q.class()])
-		}
+	type head struct {
+		next  int
+		score int64 // of the next unit
 	}
-	order.Stable(out, func(a, b candidate) int {
-		if c := cmp.Compare(b.score, a.score); c != 0 {
-			return c
+	var heads []head
+	var out []candidate
+	again := r.w.Again[r.q.class()]
+	begun := 0 // files
+	for len(out) < r.need || r.byFile && begun < r.k {
+		best := -1
+		for i := range heads {
+			if h := &heads[i]; h.next < len(r.files[i].units) && (best < 0 || max(h.score, 1) > max(heads[best].score, 1)) {
+				best = i
+			}
 		}
-		if c := cmp.Compare(a.from, b.from); c != 0 {
-			return c
+		// Files that follow are no better than the first that was not begun.
+		if n := len(heads); n < len(r.files) && n < r.need && (best < 0 || max(r.files[n].rank, 1) > max(heads[best].score, 1)) {
+			heads = append(heads, head{score: r.files[n].rank})
+			best = n
+			begun++
 		}
-		return cmp.Compare(a.again, b.again)
-	})
+		if best < 0 {
+			break
+		}
+		h, f := &heads[best], &r.files[best]
+		c := &f.units[h.next]
+		c.score, c.again, c.from = max(h.score, 1), h.next, best
+		out = append(out, *c)
+		h.score = permille(h.score, again)
+		h.next++
+	}
 	return out
 }
 
 // ranksOf numbers the files from 0 by a measure, the largest first.
 func ranksOf(files []fileCand, of func(*fileCand) int64) []int {
-	order := make([]int, len(files))
-	for i := range order {
-		order[i] = i
+	best := bestDocs{k: len(files), h: make([]scored, 0, len(files))}
+	for i := range files {
+		best.add(scored{of(&files[i]), int32(i)})
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(of(&files[b]), of(&files[a])) })
 	out := make([]int, len(files))
-	for n, i := range order {
+	for n, i := range best.sorted() {
 		out[i] = n
 	}
 	return out
 }
 
 // bestOfUnits keeps the best document of each unit.
-func bestOfUnits(cands []candidate) []candidate {
-	type key struct{ part, unit int }
-	best := make(map[key]int, len(cands))
+func (r *ranker) bestOfUnits(cands []candidate) []candidate {
+	set := &r.sc.set
+	set.reset(r.e.unitBase[r.e.parts()])
 	out := cands[:0]
 	for _, c := range cands {
-		k := key{c.part, c.unit}
-		i, ok := best[k]
+		i, ok := set.number(r.e.unitBase[c.part]+c.unit, len(out))
 		if !ok {
-			best[k] = len(out)
 			c.parts = 1
 			out = append(out, c)
 			continue

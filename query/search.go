@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/bits"
 	"strings"
 	"time"
@@ -43,7 +44,6 @@ func (e *Engine) Search(ctx context.Context, o SearchOptions) (*SearchResult, er
 	if err != nil {
 		return nil, err
 	}
-	defer e.scratch.Put(s.sc)
 	var res *SearchResult
 	err = e.answer(func() error {
 		var err error
@@ -53,8 +53,9 @@ func (e *Engine) Search(ctx context.Context, o SearchOptions) (*SearchResult, er
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, err // with what the scratch memory holds, nobody knows
 	}
+	e.scratch.Put(s.sc)
 	res.Header = e.header(begun)
 	return res, nil
 }
@@ -74,6 +75,7 @@ type search struct {
 	useLex, useSem, usePhrases bool
 	structural                 bool     // the edges of the best units are followed
 	seeded                     []string // files in the order that they had before that, for Study
+	whole                      bool     // the whole order is wanted
 	explain                    Explain
 }
 
@@ -168,7 +170,6 @@ func (s *search) rank(ctx context.Context) (*ranker, []candidate, error) {
 			return nil, nil, err
 		}
 	}
-	var lex, sem []int
 	if !s.filter.all {
 		s.sc.pass = grow(s.sc.pass, e.docs)
 		if err := s.filter.documents(ctx, s.sc.pass); err != nil {
@@ -178,29 +179,13 @@ func (s *search) rank(ctx context.Context) (*ranker, []candidate, error) {
 	keep := func(d int) bool {
 		return (!s.usePhrases || s.sc.allowed[d]) && (s.filter.all || s.sc.pass[d])
 	}
-	if s.useLex {
-		lex, s.explain.Lexical = topDocs(s.sc.score, s.kRet, keep)
-	}
-	if s.useSem {
-		sem, _ = topDocs(s.sc.dots, s.kRet, keep)
-	}
-	// Tests and documents speak of everything; what they tell of must not be
-	// crowded out by them.
-	plain, err := s.plain(ctx)
+	found, err := s.choose(ctx, keep)
 	if err != nil {
 		return nil, nil, err
 	}
-	inPlain := func(d int) bool { return plain[d] && keep(d) }
-	if s.useLex {
-		more, _ := topDocs(s.sc.score, s.kRet, inPlain)
-		lex = joinDocs(lex, more)
-	}
-	if s.useSem {
-		more, _ := topDocs(s.sc.dots, s.kRet, inPlain)
-		sem = joinDocs(sem, more)
-	}
+	s.explain.Lexical = found.matches
 	f := fusion{sc: s.sc, w: s.w, useLex: s.useLex, useSem: s.useSem}
-	cands, err := s.seed(ctx, &f, f.pool(lex, sem), keep)
+	cands, err := s.seed(ctx, &f, f.pool(found, e.docs), keep)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -219,58 +204,15 @@ func (s *search) rank(ctx context.Context) (*ranker, []candidate, error) {
 	return r, cands, err
 }
 
-// joinDocs appends to a what b has and a has not; both are best first.
-func joinDocs(a, b []int) []int {
-	have := make(map[int]bool, len(a))
-	for _, d := range a {
-		have[d] = true
+// classOf returns the class of a file of partition p, which it notes down.
+func (e *Engine) classOf(p, file int, u *artifact.UnitsReader) pathClass {
+	known := &e.class[e.fileBase[p]+file]
+	if c := known.Load(); c != 0 {
+		return pathClass(c)
 	}
-	for _, d := range b {
-		if !have[d] {
-			a = append(a, d)
-		}
-	}
-	return a
-}
-
-// plain says of each document whether its file is code that the question may
-// be about: no test, example, documentation and so on, unless it asks for them.
-func (s *search) plain(ctx context.Context) ([]bool, error) {
-	classes, err := s.e.classes(ctx)
-	if err != nil {
-		return nil, err
-	}
-	waived := waivedClasses(s.q)
-	s.sc.plain = grow(s.sc.plain, s.e.docs)
-	for d, c := range classes {
-		s.sc.plain[d] = c&^(waived|classLegacy|classStub) == 0
-	}
-	return s.sc.plain, nil
-}
-
-// classes returns the class of each document's file.
-func (e *Engine) classes(ctx context.Context) ([]pathClass, error) {
-	return e.docClass.get(func() ([]pathClass, error) {
-		out := make([]pathClass, e.docs)
-		err := e.each(ctx, func(_, p int) error {
-			u, err := e.ix.Units(p)
-			if err != nil {
-				return err
-			}
-			for f := range u.NumFiles() {
-				lo, hi := u.FileDocs(f)
-				if lo == hi {
-					continue
-				}
-				c := classify(u.Path(f))
-				for d := lo; d < hi; d++ {
-					out[e.docBase[p]+d] = c
-				}
-			}
-			return nil
-		})
-		return out, err
-	})
+	c := classify(u.Path(file))
+	known.Store(uint32(c) | classKnown)
+	return c
 }
 
 // seed adds the units that declare the name which the question consists of,
@@ -347,10 +289,21 @@ func (s *search) declaringDoc(d *decl) (int, error) {
 	return s.e.docBase[d.id.p] + doc, nil
 }
 
+// need is the number of places of the final order that are looked at.
+func (s *search) need() int {
+	switch {
+	case s.whole:
+		return math.MaxInt
+	case s.o.Reranker != nil:
+		return max(s.o.K, s.o.Reranker.K, structuralSeeds)
+	}
+	return max(s.o.K, structuralSeeds)
+}
+
 func (s *search) result(r *ranker, cands []candidate) (*SearchResult, error) {
 	e := s.e
 	res := &SearchResult{Query: s.o.Query, Route: s.route, RouteWhy: s.why, Results: []SearchHit{}}
-	res.Total = len(cands)
+	res.Total = r.total
 	res.Unmatched = e.has(artifact.Lexical) && len(s.q.slots) == 0
 	weights := snippetWeights(s.q)
 	type key struct{ part, file int }

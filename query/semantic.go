@@ -106,8 +106,9 @@ func (e *Engine) askRemote(ctx context.Context, m *embed.Remote, terms *queryTer
 
 // scanDense leaves the dot product of q and every embedded document in sc.dots.
 func (e *Engine) scanDense(ctx context.Context, em embed.Embedder, q []int8, sc *searchScratch) (rows int, err error) {
-	sc.dots = grow(sc.dots, e.docs)
-	sc.rowed = grow(sc.rowed, e.docs)
+	if len(sc.dots) < e.docs {
+		sc.dots, sc.rowed = make([]int32, e.docs), make([]bool, e.docs)
+	}
 	counts := make([]int, e.workers)
 	err = e.each(ctx, func(w, p int) error {
 		r, err := e.ix.Dense(p)
@@ -119,18 +120,24 @@ func (e *Engine) scanDense(ctx context.Context, em embed.Embedder, q []int8, sc 
 				"partition %d has vectors of %d numbers, the model %d", p, r.Dims(), em.Dims())
 		}
 		n := r.Len()
+		counts[w] += n
+		dots, rowed := sc.dots[e.docBase[p]:e.docBase[p+1]], sc.rowed[e.docBase[p]:e.docBase[p+1]]
+		if r.EachDoc() && n == len(dots) {
+			embed.Scan(q, r.Rows(), r.Dims(), dots)
+			for i := range rowed {
+				rowed[i] = true
+			}
+			return nil
+		}
 		ws := &sc.worker[w]
 		ws.rows = slices.Grow(ws.rows[:0], n)[:n]
 		embed.Scan(q, r.Rows(), r.Dims(), ws.rows)
-		base := e.docBase[p]
+		clear(dots)
+		clear(rowed)
 		for i, dot := range ws.rows {
-			d := base + int(r.Doc(i))
-			if !sc.rowed[d] || dot > sc.dots[d] {
-				sc.dots[d] = dot
-			}
-			sc.rowed[d] = true
+			d := r.Doc(i)
+			dots[d], rowed[d] = dot, true
 		}
-		counts[w] += n
 		return nil
 	})
 	for _, n := range counts {

@@ -55,7 +55,7 @@ func (e *Engine) Study(ctx context.Context, o SearchOptions) (*Study, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer e.scratch.Put(s.sc)
+	s.whole = true
 	var out *Study
 	err = e.answer(func() error {
 		r, cands, err := s.rank(ctx)

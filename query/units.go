@@ -2,13 +2,11 @@ package query
 
 import (
 	"bytes"
-	"cmp"
 	"math/bits"
 	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/embed"
-	"github.com/pindex-dev/pindex/internal/order"
 )
 
 // unitFeatures are what the final ranker knows of a unit beside the others of
@@ -50,10 +48,19 @@ var unitFeatureNames = [numUnitFeatures]string{
 // of the others only those that the routes found are.
 const openedFiles = 20
 
-// orderUnits ranks the units of each file.
+// orderUnits ranks the units of each file that is looked at, and counts all.
 func (r *ranker) orderUnits(g *gauge) error {
+	var most int64
+	for k := range r.q.slots {
+		most += toMicro(r.q.slots[k].score * (r.w.K1 + 1))
+	}
+	set := &r.sc.set
 	for i := range r.files {
 		f := &r.files[i]
+		if i >= max(openedFiles, r.need) {
+			r.total += len(f.units)
+			continue
+		}
 		u, err := r.e.ix.Units(f.part)
 		if err != nil {
 			return err
@@ -61,45 +68,52 @@ func (r *ranker) orderUnits(g *gauge) error {
 		if i < max(openedFiles, r.k) {
 			r.openFile(f, u)
 		}
-		var most int64
-		for k := range r.q.slots {
-			most += toMicro(r.q.slots[k].score * (r.w.K1 + 1))
+		r.total += len(f.units)
+		if i >= r.need {
+			continue
 		}
+		best := bestDocs{k: len(f.units), h: make([]scored, 0, len(f.units))}
+		set.reset(r.e.docs)
 		for k := range f.units {
-			r.measureUnit(g, &f.units[k], f, u, most)
 			c := &f.units[k]
+			r.measureUnit(g, c, f, u, most)
 			c.links = r.links(c.doc, c.doc+1)
 			c.inFile = r.units.score(&c.x) + permille(c.links, r.w.Links)
+			best.add(scored{c.inFile, int32(c.doc)})
+			set.number(c.doc, k)
 		}
-		order.Sort(f.units, func(a, b candidate) int {
-			if c := cmp.Compare(b.inFile, a.inFile); c != 0 {
-				return c
-			}
-			return cmp.Compare(a.doc, b.doc)
-		})
+		ordered := make([]candidate, 0, len(f.units))
+		for _, doc := range best.sorted() {
+			k, _ := set.number(doc, 0)
+			ordered = append(ordered, f.units[k])
+		}
+		f.units = ordered
 	}
 	return nil
 }
 
 // openFile makes candidates of all units of a file that answer at all.
 func (r *ranker) openFile(f *fileCand, u *artifact.UnitsReader) {
-	have := make(map[int]bool, len(f.units))
+	set := &r.sc.set
+	set.reset(r.e.unitBase[r.e.parts()])
+	found := len(f.units) // by the routes
+	ofUnits := r.e.unitBase[f.part]
 	for k := range f.units {
-		have[f.units[k].unit] = true
+		set.number(ofUnits+f.units[k].unit, k)
 	}
-	at := map[int]int{}
 	base := r.e.docBase[f.part]
 	for d := f.lo; d < f.hi; d++ {
 		if !(r.useLex && r.sc.matched[d].any != 0 || r.useSem && r.sc.dots[d] > 0) || !r.keep(d) {
 			continue
 		}
 		n := u.DocUnit(d - base)
-		if have[n] {
+		k, ok := set.number(ofUnits+n, len(f.units))
+		if ok && k < found {
 			continue
 		}
 		c := r.fuse.candidate(d)
 		c.part, c.file, c.unit, c.path, c.parts = f.part, f.file, n, f.path, 1
-		if k, ok := at[n]; ok {
+		if ok {
 			b := &f.units[k]
 			if c.base > b.base {
 				c.parts = b.parts
@@ -108,7 +122,6 @@ func (r *ranker) openFile(f *fileCand, u *artifact.UnitsReader) {
 			b.parts++
 			continue
 		}
-		at[n] = len(f.units)
 		f.units = append(f.units, c)
 	}
 }
