@@ -24,6 +24,7 @@ import (
 //	section 5  postings, in the order of the terms
 //	section 6  positions, in the order of the postings
 //	section 7  reserved for a filter for exact search
+//	section 8  filter of the terms, see termFilter; optional
 //
 // A block of the dictionary holds first its terms and then their numbers. One
 // term:
@@ -64,6 +65,7 @@ const (
 	lexDict      = 4
 	lexPostings  = 5
 	lexPositions = 6
+	lexFilter    = 8
 
 	lexHeaderSize = 16 + 8*NumFields
 	lexBlockTerms = 16
@@ -123,6 +125,7 @@ type LexicalReader struct {
 	rows     []blockRow // where each block begins; one more for the ends
 	dict     []byte
 	postings []byte
+	filter   []byte // of the terms; empty where the segment has none
 
 	posOnce   sync.Once
 	positions []byte
@@ -133,7 +136,7 @@ type LexicalReader struct {
 // the reader is used. Headers and tables are checked here; what the dictionary,
 // the postings and the positions hold is checked when it is decoded.
 func OpenLexical(b []byte) (*LexicalReader, error) {
-	seg, err := openSegment(b, Lexical, lexHeader, lexLengths, lexBlocks, lexDict, lexPostings, lexPositions)
+	seg, err := openSegment(b, Lexical, lexHeader, lexLengths, lexBlocks, lexDict, lexPostings, lexPositions, lexFilter)
 	if err != nil {
 		return nil, err
 	}
@@ -180,6 +183,9 @@ func (r *LexicalReader) open() error {
 		return err
 	}
 	if r.postings, err = r.seg.need(lexPostings); err != nil {
+		return err
+	}
+	if err := r.openFilter(); err != nil {
 		return err
 	}
 	return r.openBlocks()
@@ -690,6 +696,10 @@ func (r *LexicalReader) Verify() error {
 		}
 		prev = append(prev[:0], term...)
 		seen++
+		if !r.MayHold(HashTerm(term)) {
+			failed = damaged("the filter lacks term %q", term)
+			return false
+		}
 		if postings, failed = r.Postings(t, postings[:0]); failed == nil {
 			_, failed = r.Positions(t, FieldBody, &list)
 		}

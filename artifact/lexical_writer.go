@@ -238,6 +238,7 @@ func (b *LexicalBuilder) Encode(key Digest) ([]byte, error) {
 	w.add(lexDict, sectionRequired, b.dict)
 	w.add(lexPostings, sectionRequired, b.post)
 	w.add(lexPositions, 0, b.pos)
+	w.add(lexFilter, 0, termFilter(terms, func(i int) []byte { return b.term(b.order[i].term) }))
 	out := w.bytes()
 	r, err := OpenLexical(out)
 	if err == nil {

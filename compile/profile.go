@@ -31,7 +31,7 @@ func newProfile(limits Limits, model embed.Embedder, bits *int, chosen []artifac
 		Views: map[string]string{
 			artifact.Units.String():      fmt.Sprintf("%s, units %s, compile %s, secrets %s", format, units.Version, Version, secrets.Version),
 			artifact.Source.String():     format,
-			artifact.Lexical.String():    fmt.Sprintf("%s, views %s, analysis %s", format, views.Version, analysis.Version),
+			artifact.Lexical.String():    fmt.Sprintf("%s, views %s, analysis %s", format, views.LexicalVersion, analysis.Version),
 			artifact.Dense.String():      fmt.Sprintf("%s, views %s, %s %d %s", format, views.Version, model.Name(), model.Dims(), modelDigest(model)),
 			artifact.Structural.String(): fmt.Sprintf("%s, views %s, scip %s", format, views.Version, scip.Version),
 		},

@@ -132,6 +132,10 @@ func (e *Engine) lookUp(ctx context.Context, q *queryTerms, sc *searchScratch) e
 		return err
 	}
 	n := len(q.terms)
+	hashes := make([]artifact.TermHash, n)
+	for i, t := range q.terms {
+		hashes[i] = artifact.HashTerm(t)
+	}
 	sc.terms = grow(sc.terms, e.parts()*n)
 	for i := range sc.worker {
 		sc.worker[i].df = grow(sc.worker[i].df, n)
@@ -144,6 +148,9 @@ func (e *Engine) lookUp(ctx context.Context, q *queryTerms, sc *searchScratch) e
 		ws := &sc.worker[wk]
 		terms := sc.terms[p*n : (p+1)*n]
 		for i, t := range q.terms {
+			if !r.MayHold(hashes[i]) {
+				continue
+			}
 			term, ok, err := r.Lookup(t)
 			if err != nil {
 				return err

@@ -15,6 +15,10 @@ import (
 // is part of the profile.
 const Version = "1"
 
+// LexicalVersion is that of the lexical view: 2 since its segments have a
+// filter of their terms.
+const LexicalVersion = "2"
+
 // Partition is what a builder works on. Builders do not change it.
 type Partition struct {
 	*units.Batch // what reading the files gave
