@@ -266,13 +266,20 @@ const verifyModel = 1 << 20
 // nil when it is not there.
 func (c *Cache) model(d artifact.Digest, size int64) []byte {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if b := c.models[d]; b != nil {
+	b := c.models[d]
+	c.mu.Unlock()
+	if b != nil {
 		return b
 	}
-	m, err := c.openBlob(models, d, size, size <= verifyModel)
+	m, err := c.openBlob(models, d, size, size <= verifyModel) // which asks the cache whether it can be written to
 	if err != nil {
 		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if b := c.models[d]; b != nil {
+		m.close()
+		return b
 	}
 	c.models[d] = m.data
 	return m.data
