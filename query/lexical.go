@@ -198,7 +198,7 @@ func (e *Engine) scoreLexical(ctx context.Context, q *queryTerms, w *Weights, sc
 		lo, hi := e.docBase[p], e.docBase[p+1]
 		part := partScore{
 			r: r, st: st, w: w, ws: &sc.worker[wk], terms: sc.terms[p*n : (p+1)*n],
-			score: sc.score[lo:hi], fields: sc.fields[lo:hi], matched: sc.matched[lo:hi], touched: sc.touched[p],
+			score: sc.score[lo:hi], fields: sc.fields[lo:hi], matched: sc.matched[lo:hi], touched: &sc.touched[p],
 		}
 		if len(sc.title) > 0 {
 			part.title = sc.title[lo:hi]
@@ -215,7 +215,6 @@ func (e *Engine) scoreLexical(ctx context.Context, q *queryTerms, w *Weights, sc
 				return err
 			}
 		}
-		sc.touched[p] = part.touched
 		return nil
 	})
 }
@@ -246,18 +245,18 @@ type partScore struct {
 	title   []float64 // empty when the question has no first line of its own
 	fields  []uint8
 	matched []docMatch
-	touched []uint32 // documents that hold a term, in the order of their first one
+	touched *[]uint32 // documents that hold a term, in the order of their first one
 }
 
 // forget clears what an earlier search has left of the partition.
 func (p *partScore) forget() {
-	for _, d := range p.touched {
+	for _, d := range *p.touched {
 		p.score[d], p.fields[d], p.matched[d] = 0, 0, docMatch{}
 		if len(p.title) > 0 {
 			p.title[d] = 0
 		}
 	}
-	p.touched = p.touched[:0]
+	*p.touched = (*p.touched)[:0]
 }
 
 // add adds what slot number i contributes to each document.
@@ -280,7 +279,7 @@ func (p *partScore) add(i int, s *slot) error {
 			tf := float64(a.weight * p.termWeight(po))
 			m := &p.matched[po.Doc]
 			if m.any == 0 {
-				p.touched = append(p.touched, po.Doc)
+				*p.touched = append(*p.touched, po.Doc)
 			}
 			m.any |= bit
 			if po.TF[artifact.FieldSymbol] != 0 {

@@ -273,10 +273,16 @@ func (s *search) lexicalOnly(ctx context.Context) ([]int, error) {
 			return nil, err
 		}
 	}
-	docs, _ := topDocs(s.sc.score, s.kRet, func(d int) bool {
-		return (!s.usePhrases || s.sc.allowed[d]) && (s.filter.all || s.sc.pass[d])
-	})
-	return docs, nil
+	best := bestDocs{k: s.kRet}
+	for d, score := range s.sc.score {
+		if score <= 0 || s.usePhrases && !s.sc.allowed[d] || !s.filter.all && !s.sc.pass[d] {
+			continue
+		}
+		if v := (scored{sortable(score), int32(d)}); best.takes(v) {
+			best.add(v)
+		}
+	}
+	return best.sorted(), nil
 }
 
 // place fills in where a candidate stands.
