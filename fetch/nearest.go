@@ -59,6 +59,19 @@ func nearestOf(ctx context.Context, store registry.Store, commits []string, tags
 	return -1, nil, nil
 }
 
+// AssumeNearestIn lets a push into a registry mount what the index of the first
+// of these commits that has one holds in another repository of it.
+func AssumeNearestIn(ctx context.Context, to, other *registry.Remote, commits []string) error {
+	_, art, err := nearest(ctx, other, commits)
+	if fail.CodeOf(err) == fail.Verification {
+		return nil
+	}
+	if err == nil && art != nil {
+		to.AssumeIn(other, art)
+	}
+	return err
+}
+
 // AssumeNearest spares a push into a distant store the questions about blobs
 // that the index of the first of these commits that has one holds. For other
 // stores it does nothing. A damaged index is as good as none.

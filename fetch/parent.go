@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/registry"
@@ -16,7 +18,33 @@ type Parent struct {
 	Artifact *registry.Artifact
 	Manifest *artifact.Manifest
 
-	lost map[string]bool // digests of packs that the store turned out to lack
+	lost    map[string]bool // digests of packs that the store turned out to lack
+	mounted bool            // the packs are in another repository, see MountIn
+}
+
+// MountIn makes an index that was found in another repository one whose packs a
+// compile into store takes over all the same: they are mounted there. With all,
+// that is done at once, several at a time; else one after another as they are
+// taken over. False says that the two repositories are not beside each other.
+func (p *Parent) MountIn(ctx context.Context, store, other registry.Store, all bool) (bool, error) {
+	to, ok1 := store.(*registry.Remote)
+	from, ok2 := other.(*registry.Remote)
+	if !ok1 || !ok2 || !to.AssumeIn(from, p.Artifact) {
+		return false, nil
+	}
+	p.mounted = true
+	if !all {
+		return true, nil
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(to.Concurrency())
+	for _, d := range p.Artifact.Packs {
+		g.Go(func() error {
+			_, err := to.Mount(ctx, d) // one that is refused is built
+			return err
+		})
+	}
+	return true, g.Wait()
 }
 
 // Gone reports whether the pack of a partition is known to be lost.

@@ -92,7 +92,7 @@ func (s *Sink) Pack(ctx context.Context, partition int, pack []byte, segs []arti
 
 // Reuse takes over the pack of the parent's partition from, which is neither
 // read nor sent. False says that it is lost.
-func (s *Sink) Reuse(_ context.Context, partition, from int) (bool, error) {
+func (s *Sink) Reuse(ctx context.Context, partition, from int) (bool, error) {
 	p := s.parent
 	if p == nil || from < 0 || from >= len(p.Artifact.Packs) {
 		return false, nil
@@ -100,6 +100,11 @@ func (s *Sink) Reuse(_ context.Context, partition, from int) (bool, error) {
 	d := p.Artifact.Packs[from]
 	if !s.keeps(d) {
 		return false, nil
+	}
+	if r, ok := s.store.(*registry.Remote); ok && p.mounted {
+		if there, err := r.Mount(ctx, d); err != nil || !there {
+			return false, err
+		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

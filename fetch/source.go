@@ -182,6 +182,17 @@ func (s *source) unpack(ctx context.Context, p int, v artifact.View, seg artifac
 			return s.hold(&s.packs[p], form, m, v, seg)
 		}
 	}
+	if got[v] == nil && held != nil {
+		// It came from the cache, and was pruned as soon as it was there.
+		if err := s.takeSlot(ctx); err != nil {
+			return nil, err
+		}
+		got, err = s.read(ctx, p, viewSet(0).with(v))
+		s.giveSlot()
+		if err != nil {
+			return nil, err
+		}
+	}
 	if got[v] == nil {
 		return nil, s.explain(fmt.Errorf("%w: it has no %s segment", artifact.ErrDamaged, v), p)
 	}

@@ -21,8 +21,9 @@ type CopyOptions struct {
 // Copied says what a copy did.
 type Copied struct {
 	Published
-	Blobs int   // packs and models that had to be moved
-	Bytes int64 // of those
+	Blobs   int   // packs and models that had to be moved
+	Bytes   int64 // of those
+	Mounted int   // packs and models that the registry took over from another repository of its own
 }
 
 // readTagged is ReadArtifact that refuses an artifact of another commit than
@@ -44,8 +45,9 @@ func readTagged(ctx context.Context, from Store, tag string) (*Artifact, error) 
 }
 
 // Copy brings the artifact that a tag holds, and its report, from one store to
-// another, by the rules of Publish. Every blob is verified on the way.
-func Copy(ctx context.Context, from, to Store, tag string, o CopyOptions) (Copied, error) {
+// another, by the rules of Publish. Every blob is verified on the way; between
+// repositories of one registry, what that mounts travels nowhere.
+func Copy(ctx context.Context, from, to Store, tag string, o CopyOptions) (copied Copied, err error) {
 	a, err := readTagged(ctx, from, tag)
 	if err != nil {
 		return Copied{}, err
@@ -72,6 +74,13 @@ func Copy(ctx context.Context, from, to Store, tag string, o CopyOptions) (Copie
 		return Copied{}, err
 	}
 	var out Copied
+	if r, ok := to.(*Remote); ok {
+		if other, ok := from.(*Remote); ok {
+			r.AssumeIn(other, a)
+		}
+		before, _ := r.Mounted()
+		defer func() { n, _ := r.Mounted(); copied.Mounted = n - before }()
+	}
 	for attempt := range 2 {
 		if err := copyBlobs(ctx, from, to, p.blobs(), o.Progress, &out); err != nil {
 			return Copied{}, err

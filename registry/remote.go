@@ -97,7 +97,8 @@ func (o *RemoteOptions) setDefaults() error {
 // succeed; the later one stays. Equal indexes, which is what two builds of one
 // commit are, cannot harm each other.
 type Remote struct {
-	sent atomic.Int64 // bytes uploaded
+	sent                 atomic.Int64 // bytes uploaded
+	mounts, mountedBytes atomic.Int64 // blobs that were mounted
 
 	ref    remoteRef
 	opt    RemoteOptions
@@ -112,6 +113,8 @@ type Remote struct {
 	known     map[string]knowledge // by digest: blobs that need no upload
 	noHead    bool                 // HEAD has lied, or is not answered
 	headTried bool                 // HEAD was caught right once
+	elsewhere map[string]string    // by digest: the repository that a blob can be mounted from
+	refused   int                  // mounts that were refused, since one was not
 	kept      map[string][]byte    // manifests, by digest
 	keptOrder []string             // oldest first
 	keptBytes int
@@ -123,6 +126,7 @@ type knowledge int
 const (
 	assumed  knowledge = iota + 1 // a tagged artifact names it
 	reported                      // HEAD said so
+	mounted                       // the registry took it over from another repository
 	uploaded                      // we did it
 )
 

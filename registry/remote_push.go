@@ -75,8 +75,8 @@ func (r *Remote) store(ctx context.Context, d ocispec.Descriptor, b []byte) erro
 // has reports whether the registry holds a blob. False may mean that it does
 // not say: an upload is then the way to be sure.
 func (r *Remote) has(ctx context.Context, d ocispec.Descriptor) (bool, error) {
-	if r.knows(d) {
-		return true, nil
+	if there, err := r.Mount(ctx, d); there || err != nil {
+		return there, err
 	}
 	r.mu.Lock()
 	noHead, tried := r.noHead, r.headTried
@@ -203,14 +203,23 @@ func (r *Remote) forget(m *MissingError) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, d := range m.Digests {
-		if r.known[d] == reported {
+		switch r.known[d] {
+		case reported:
 			r.noHead = true
+		case mounted:
+			// The others' word is worth no more.
+			r.refused = maxRefused
+			for other, k := range r.known {
+				if k == mounted {
+					delete(r.known, other)
+				}
+			}
 		}
 		delete(r.known, d)
 	}
 	if len(m.Digests) == 0 {
 		clear(r.known)
-		r.noHead = true
+		r.noHead, r.refused = true, maxRefused
 	}
 }
 

@@ -39,6 +39,7 @@ type compileFlags struct {
 	embed   string
 	require bool
 	cmake   bool
+	mount   string // --mount-from
 }
 
 func compileCmd(a *cli.App) *command.Command {
@@ -63,6 +64,7 @@ then has a profile of its own. No file in the commit can allow a secret.`,
 	fl := c.Flags()
 	fl.StringSliceVar(&f.views, "views", nil, "views to build: source, lexical, dense, structural (default: all)")
 	fl.StringVar(&f.parent, "parent", parentAuto, "index to reuse segments of: auto (the nearest indexed ancestor's), none, or that of a `REV`")
+	fl.StringVar(&f.mount, "mount-from", "", cli.MountUsage)
 	fl.StringVar(&f.branch, "branch", "", "move the tag branch-`NAME` to this index, unless it holds one of a commit that this one does not descend from")
 	fl.StringVar(&f.shard, "shard", "", "build the partitions of shard `I/N` alone, for 'pindex seal' to join")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "print what would be reused and built, and why, and do nothing")
@@ -101,6 +103,9 @@ type compileAnswer struct {
 	// registry had not yet, with manifests and all; 0 for a folder.
 	Bytes    int64 `json:"bytes"`
 	Uploaded int64 `json:"uploaded_bytes"`
+	// Mounted is how many bytes the registry took over from another of its
+	// repositories.
+	Mounted int64 `json:"mounted_bytes,omitempty"`
 	// SCIP says what became of each index and indexer; Precise counts the
 	// files that have a document.
 	SCIP    []*scip.IndexReport `json:"scip,omitempty"`
@@ -143,7 +148,11 @@ func runCompile(ctx context.Context, a *cli.App, f compileFlags, args []string) 
 	if shard != nil {
 		return compileShard(ctx, a, opts, store, f, *shard)
 	}
-	find := parentFinder{repo: repo, store: store, cache: a.Cache(), choice: f.parent, branch: f.branch}
+	other, err := a.MountFrom(f.mount, store)
+	if err != nil {
+		return err
+	}
+	find := parentFinder{repo: repo, store: store, other: other, cache: a.Cache(), choice: f.parent, branch: f.branch}
 	build := func() (*fetch.Sink, *compile.Result, error) {
 		sink := fetch.NewSink(store, a.Cache(), fetch.SinkOptions{Source: f.source, Replace: f.replace})
 		defer sink.Close()
@@ -187,6 +196,7 @@ func runCompile(ctx context.Context, a *cli.App, f compileFlags, args []string) 
 	}
 	if remote, ok := store.(*registry.Remote); ok {
 		ans.Uploaded = remote.Sent()
+		_, ans.Mounted = remote.Mounted()
 	}
 	return a.Print(ans, func(w io.Writer) {
 		state := "compiled"

@@ -35,12 +35,15 @@ const knownParents = 32
 type parentFinder struct {
 	repo   git.Repository
 	store  registry.Store
+	other  *registry.Remote // whose index does as well where the store has none: it is mounted; nil for none
 	cache  *fetch.Cache
 	choice string      // parentAuto, parentNone or a revision
 	branch string      // whose index does as well where no ancestor's is there; "" for none
 	sink   *fetch.Sink // is told; may be nil
+	shard  bool        // few of the parent's packs are going to be taken over
 
 	found *fetch.Parent
+	at    registry.Store // has what was found
 	lost  []string
 }
 
@@ -65,7 +68,7 @@ func (p *parentFinder) find(ctx context.Context, w compile.Wanted) (*compile.Par
 	if !w.DefaultProfile {
 		profile = w.Profile.Digest
 	}
-	found, err := fetch.FindParent(ctx, p.store, p.cache, commits, profile)
+	found, err := p.near(ctx, commits, profile)
 	if err != nil {
 		return nil, err
 	}
@@ -84,15 +87,37 @@ func (p *parentFinder) find(ctx context.Context, w compile.Wanted) (*compile.Par
 	found.Lose(p.lost)
 	p.found = found
 	if p.sink != nil {
+		if p.at != p.store {
+			if _, err := found.MountIn(ctx, p.store, p.other, !p.shard); err != nil {
+				return nil, err
+			}
+		}
 		p.sink.From(found)
 	}
 	parent := &compile.Parent{Manifest: found.Manifest, Gone: found.Gone}
 	if info, ok := found.Manifest.Views[artifact.Dense.String()]; ok && info.State == artifact.ViewReady && info.Reproducible == artifact.NotAtAll {
 		// It stays open as long as the process works: what was read is mapped.
-		ix := found.Index(ctx, p.store, p.cache, []artifact.View{artifact.Dense})
+		ix := found.Index(ctx, p.at, p.cache, []artifact.View{artifact.Dense})
 		parent.Dense = func(_ context.Context, n int) (*artifact.DenseReader, error) { return ix.Dense(n) }
 	}
 	return parent, nil
+}
+
+// near looks for an index of one of these commits, nearest first.
+func (p *parentFinder) near(ctx context.Context, commits []string, profile artifact.Digest) (*fetch.Parent, error) {
+	return p.eachStore(func(s registry.Store) (*fetch.Parent, error) {
+		return fetch.FindParent(ctx, s, p.cache, commits, profile)
+	})
+}
+
+func (p *parentFinder) eachStore(find func(registry.Store) (*fetch.Parent, error)) (*fetch.Parent, error) {
+	p.at = p.store
+	found, err := find(p.store)
+	if found == nil && err == nil && p.other != nil {
+		p.at = p.other
+		found, err = find(p.other)
+	}
+	return found, err
 }
 
 // beyond looks for what the clone cannot tell: a shallow one holds too few
@@ -104,7 +129,7 @@ func (p *parentFinder) beyond(ctx context.Context, w compile.Wanted, profile art
 		last := known[len(known)-1]
 		more := workflowHistory().FirstParents(ctx, last, knownParents)
 		if len(more) > 0 {
-			if found, err := fetch.FindParent(ctx, p.store, p.cache, more, profile); found != nil || err != nil {
+			if found, err := p.near(ctx, more, profile); found != nil || err != nil {
 				return found, err
 			}
 		}
@@ -114,7 +139,10 @@ func (p *parentFinder) beyond(ctx context.Context, w compile.Wanted, profile art
 		if tag == "" {
 			continue
 		}
-		if found, err := fetch.ParentByTag(ctx, p.store, p.cache, tag); found != nil || err != nil {
+		found, err := p.eachStore(func(s registry.Store) (*fetch.Parent, error) {
+			return fetch.ParentByTag(ctx, s, p.cache, tag)
+		})
+		if found != nil || err != nil {
 			return found, err
 		}
 	}
@@ -179,7 +207,11 @@ const schemaPlan = "pindex.plan/0"
 
 // printPlan prints what a compile would do.
 func printPlan(ctx context.Context, a *cli.App, opts compile.Options, store registry.Store, f compileFlags) error {
-	find := parentFinder{repo: opts.Repo, store: store, cache: a.Cache(), choice: f.parent}
+	other, err := a.MountFrom(f.mount, store)
+	if err != nil {
+		return err
+	}
+	find := parentFinder{repo: opts.Repo, store: store, other: other, cache: a.Cache(), choice: f.parent}
 	opts.FindParent = find.find
 	p, err := compile.Plan(ctx, opts)
 	if err != nil {

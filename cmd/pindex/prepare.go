@@ -43,6 +43,7 @@ credentials, and what is unchanged is neither downloaded nor uploaded.`,
 	c.Flags().StringVar(&f.into, "into", "", "the folder `DIR`")
 	c.Flags().StringSliceVar(&f.views, "views", nil, "the views that the compile will build")
 	c.Flags().StringArrayVar(&f.allow, "allow-secret", nil, "as the compile will have it (repeatable)")
+	c.Flags().StringVar(&f.mount, "mount-from", "", "take an index in `REPOSITORY` of the same registry where the store has none; give 'cp' the same")
 	c.Flags().StringVar(&f.branch, "branch", "", "the branch `NAME` whose index does as well where no ancestor has one")
 	return c
 }
@@ -50,6 +51,7 @@ credentials, and what is unchanged is neither downloaded nor uploaded.`,
 type prepareFlags struct {
 	into   string
 	branch string
+	mount  string
 	views  []string
 	allow  []string
 }
@@ -80,7 +82,11 @@ func runPrepare(ctx context.Context, a *cli.App, args []string, f prepareFlags) 
 	if err != nil {
 		return err
 	}
-	find := parentFinder{repo: repo, store: store, cache: a.Cache(), choice: parentAuto, branch: f.branch}
+	other, err := a.MountFrom(f.mount, store)
+	if err != nil {
+		return err
+	}
+	find := parentFinder{repo: repo, store: store, other: other, cache: a.Cache(), choice: parentAuto, branch: f.branch}
 	plan, err := compile.Plan(ctx, compile.Options{Repo: repo, Rev: rev, Views: views, AllowSecrets: f.allow, FindParent: find.find})
 	if err != nil {
 		return err
@@ -92,7 +98,7 @@ func runPrepare(ctx context.Context, a *cli.App, args []string, f prepareFlags) 
 		if !plan.DefaultProfile && find.found.Manifest.Profile.Digest == plan.Profile.Digest {
 			tag = registry.ProfileTag(ans.Parent, find.found.Manifest.Profile.Digest)
 		}
-		if err := registry.CopyManifests(ctx, store, to, find.found.Artifact, tag); err != nil {
+		if err := registry.CopyManifests(ctx, find.at, to, find.found.Artifact, tag); err != nil {
 			return err
 		}
 	}

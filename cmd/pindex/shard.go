@@ -53,7 +53,11 @@ func compileShard(ctx context.Context, a *cli.App, opts compile.Options, store r
 	if len(f.scip) > 0 {
 		return fail.New(fail.Usage, "compile without --shard", "shards take no SCIP indexes")
 	}
-	find := parentFinder{repo: opts.Repo, store: store, cache: a.Cache(), choice: f.parent}
+	other, err := a.MountFrom(f.mount, store)
+	if err != nil {
+		return err
+	}
+	find := parentFinder{repo: opts.Repo, store: store, other: other, cache: a.Cache(), choice: f.parent, shard: true}
 	build := func() (*compile.ShardResult, []ocispec.Descriptor, error) {
 		sink := fetch.NewSink(store, a.Cache(), fetch.SinkOptions{})
 		defer sink.Close()

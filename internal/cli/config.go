@@ -20,6 +20,9 @@ type userConfig struct {
 	// Mirrors are hosts that are asked before a registry, for reading:
 	// host[:port], or host[:port]/repository.
 	Mirrors []string `json:"mirrors"`
+	// MountFrom is the default of --mount-from, for stores of the same
+	// registry.
+	MountFrom string `json:"mount_from"`
 }
 
 func loadConfig() (userConfig, error) {
@@ -40,7 +43,7 @@ func loadConfig() (userConfig, error) {
 	d := json.NewDecoder(io.LimitReader(f, 1<<20))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&c); err != nil && !errors.Is(err, io.EOF) {
-		return userConfig{}, fail.Wrap(fail.Usage, err, "its keys are store (a folder or host/repository) and mirrors (a list of hosts)", "the configuration %s cannot be read", path)
+		return userConfig{}, fail.Wrap(fail.Usage, err, "its keys are store (a folder or host/repository), mirrors (a list of hosts) and mount_from (host/repository)", "the configuration %s cannot be read", path)
 	}
 	return c, nil
 }

@@ -267,8 +267,9 @@ type copyItem struct {
 	Tag       string `json:"tag"`
 	OCIDigest string `json:"oci_digest"`
 	Unchanged bool   `json:"unchanged"`
-	Blobs     int    `json:"blobs"` // packs and models that were moved
-	Bytes     int64  `json:"bytes"` // of those
+	Blobs     int    `json:"blobs"`             // packs and models that were moved
+	Mounted   int    `json:"mounted,omitempty"` // blobs that the registry took over from another repository of its own
+	Bytes     int64  `json:"bytes"`             // of those
 }
 
 func (a *App) cpCmd() *command.Command {
@@ -297,6 +298,9 @@ commit has none, for a compile beside it to take segments over from.`,
 						state = "unchanged"
 					}
 					o.print("%s %s  %d bytes in %s\n", state, r.Tag, r.Bytes, count(r.Blobs, "blob"))
+					if r.Mounted > 0 {
+						o.print("mounted   %s within the registry\n", count(r.Mounted, "blob"))
+					}
 				}
 				o.print("to        %s\n", o.name(ans.To))
 			})
@@ -305,6 +309,7 @@ commit has none, for a compile beside it to take segments over from.`,
 	c.Flags().BoolVar(&f.all, "all", false, "copy every index in the store")
 	c.Flags().IntVar(&f.distance, "max-distance", 0, "copy the index of the nearest first-parent ancestor, at most `N` steps back")
 	c.Flags().BoolVar(&f.replace, "replace", false, "let tags move, or a file be replaced, that hold something else")
+	c.Flags().StringVar(&f.mountFrom, "mount-from", "", MountUsage)
 	c.Flags().BoolVar(&f.allowPublic, "allow-public", false, AllowPublicUsage)
 	return c
 }
@@ -312,6 +317,7 @@ commit has none, for a compile beside it to take segments over from.`,
 type copyFlags struct {
 	all, replace, allowPublic bool
 	distance                  int
+	mountFrom                 string
 }
 
 // AllowPublicUsage describes --allow-public.
@@ -365,7 +371,7 @@ func (a *App) copy(ctx context.Context, fromRef, toRef string, f copyFlags) (*co
 		}
 	}
 	for _, tag := range tags {
-		if err := a.assumeNear(ctx, to, tag, tags); err != nil {
+		if err := a.assumeNear(ctx, to, f.mountFrom, tag, tags); err != nil {
 			return nil, err
 		}
 		out, err := registry.Copy(ctx, from, to, tag, registry.CopyOptions{Replace: f.replace})
@@ -375,7 +381,7 @@ func (a *App) copy(ctx context.Context, fromRef, toRef string, f copyFlags) (*co
 		if err != nil {
 			return nil, err
 		}
-		ans.Results = append(ans.Results, copyItem{out.Tag, string(out.Descriptor.Digest), out.Unchanged, out.Blobs, out.Bytes})
+		ans.Results = append(ans.Results, copyItem{out.Tag, string(out.Descriptor.Digest), out.Unchanged, out.Blobs, out.Mounted, out.Bytes})
 	}
 	return ans, nil
 }
@@ -399,8 +405,9 @@ const nearToCopy = 16
 
 // assumeNear spares a copy into a registry the questions about what the index of
 // the tag's commit there, or of a recent ancestor, holds. Where the commit is in
-// no repository at hand, only its own index is looked for.
-func (a *App) assumeNear(ctx context.Context, to registry.Store, tag string, beside []string) error {
+// no repository at hand, only its own index is looked for. What the
+// repository to mount from has of them is mounted.
+func (a *App) assumeNear(ctx context.Context, to registry.Store, mountFrom, tag string, beside []string) error {
 	t, ok := registry.ParseTag(tag)
 	if !ok {
 		return nil
@@ -415,6 +422,9 @@ func (a *App) assumeNear(ctx context.Context, to registry.Store, tag string, bes
 		if o, ok := registry.ParseTag(other); ok && !slices.Contains(commits, o.Commit) {
 			commits = append(commits, o.Commit)
 		}
+	}
+	if err := a.mountNear(ctx, mountFrom, to, commits); err != nil {
+		return err
 	}
 	return fetch.AssumeNearest(ctx, to, commits)
 }

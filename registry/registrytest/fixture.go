@@ -6,9 +6,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
+	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
 	"github.com/pindex-dev/pindex/artifact"
@@ -127,43 +129,83 @@ func (x Index) Check(ctx context.Context, s registry.Store, tag string) error {
 
 // CheckWhole returns an error when any tag of the store leads to a blob that
 // is missing or damaged, whoever published it.
-func CheckWhole(ctx context.Context, s registry.Store) error {
+func CheckWhole(ctx context.Context, s registry.Store) error { return new(Whole).Check(ctx, s) }
+
+// Whole checks a store again and again. What it has read once, it does not read
+// again: no digest changes its content.
+type Whole struct {
+	seen map[digest.Digest]bool
+}
+
+// Seen reports whether a blob with this content was met.
+func (w *Whole) Seen(content []byte) bool { return w.seen[digest.FromBytes(content)] }
+
+// Check is CheckWhole.
+func (w *Whole) Check(ctx context.Context, s registry.Store) error {
 	tags, err := s.List(ctx)
 	if err != nil {
 		return err
 	}
 	for _, t := range tags {
-		if err := checkTag(ctx, s, t.Tag); err != nil {
+		if err := w.checkTag(ctx, s, t); err != nil {
 			return fmt.Errorf("tag %s: %w", t.Tag, err)
 		}
 	}
 	return nil
 }
 
-func checkTag(ctx context.Context, s registry.Store, name string) error {
-	tag, ok := registry.ParseTag(name)
-	if !ok {
-		return fmt.Errorf("not a tag that pindex writes")
-	}
-	if tag.Report {
-		_, err := registry.ReadReport(ctx, s, name)
-		return err
-	}
-	a, c, err := registry.ReadArtifact(ctx, s, name)
-	if err != nil {
-		return err
-	}
-	if c.Commit != tag.Commit {
-		return fmt.Errorf("holds commit %s", c.Commit)
-	}
-	blobs := append([]ocispec.Descriptor{a.Manifest}, a.Packs...)
-	if a.Model != nil {
-		blobs = append(blobs, *a.Model)
+func (w *Whole) read(ctx context.Context, s registry.Store, blobs ...ocispec.Descriptor) error {
+	if w.seen == nil {
+		w.seen = map[digest.Digest]bool{}
 	}
 	for _, d := range blobs {
+		if w.seen[d.Digest] {
+			continue
+		}
 		if _, err := s.Fetch(ctx, d); err != nil {
 			return err
 		}
+		w.seen[d.Digest] = true
 	}
 	return nil
+}
+
+var (
+	shardTag  = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})-[0-9a-f]{12}\.shard-[0-9]+-[0-9]+$`)
+	branchTag = regexp.MustCompile(`^branch-.`)
+)
+
+func (w *Whole) checkTag(ctx context.Context, s registry.Store, t registry.Tagged) error {
+	if shardTag.MatchString(t.Tag) {
+		return w.checkShard(ctx, s, t.Descriptor)
+	}
+	tag, ok := registry.ParseTag(t.Tag)
+	if !ok && !branchTag.MatchString(t.Tag) {
+		return fmt.Errorf("not a tag that pindex writes")
+	}
+	if tag.Report {
+		_, err := registry.ReadReport(ctx, s, t.Tag)
+		return err
+	}
+	a, c, err := registry.ReadArtifact(ctx, s, t.Tag)
+	if err != nil {
+		return err
+	}
+	if ok && c.Commit != tag.Commit {
+		return fmt.Errorf("holds commit %s", c.Commit)
+	}
+	return w.read(ctx, s, append(a.Blobs(), a.Descriptor, a.Config)...)
+}
+
+// checkShard reads what the record of a shard names.
+func (w *Whole) checkShard(ctx context.Context, s registry.Store, d ocispec.Descriptor) error {
+	b, err := s.Fetch(ctx, d)
+	if err != nil {
+		return err
+	}
+	var m ocispec.Manifest
+	if err := json.Unmarshal(b, &m); err != nil {
+		return err
+	}
+	return w.read(ctx, s, append(m.Layers, m.Config)...)
 }

@@ -33,6 +33,8 @@ type Server struct {
 	Basic, Bearer  bool
 	AnonymousPull  bool
 	User, Password string
+	// NoMount begins an upload where a blob of another repository is asked for.
+	NoMount bool
 	// Careless accepts manifests whose blobs are missing.
 	Careless bool
 
@@ -263,7 +265,7 @@ func (s *Server) allowed(w http.ResponseWriter, r *http.Request, name string) bo
 		if write {
 			right = "push"
 		}
-		if strings.HasPrefix(scope, "repository:"+name+":") && strings.Contains(scope, right) {
+		if grants(scope, name, right) {
 			return true
 		}
 		w.Header().Set("WWW-Authenticate", fmt.Sprintf(`Bearer realm="%s/token",service="test",scope="repository:%s:%s"`, s.URL, name, right))
@@ -277,7 +279,7 @@ func (s *Server) allowed(w http.ResponseWriter, r *http.Request, name string) bo
 // token gives out a token for the scope that was asked for.
 func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	user, password, ok := r.BasicAuth()
-	scope := r.URL.Query().Get("scope")
+	scope := strings.Join(r.URL.Query()["scope"], " ")
 	known := ok && user == s.User && password == s.Password
 	if !known && (ok || !s.AnonymousPull || strings.Contains(scope, "push")) {
 		if known || ok || !s.AnonymousPull {
@@ -296,6 +298,15 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 func (s *Server) serveUpload(w http.ResponseWriter, r *http.Request, name, session string, body []byte) {
 	switch r.Method {
 	case http.MethodPost:
+		q := r.URL.Query()
+		want := q.Get("mount")
+		if b, ok := s.repo(q.Get("from")).blobs[want]; ok && !s.NoMount && s.mayRead(r, q.Get("from")) {
+			s.repo(name).blobs[want] = b
+			w.Header().Set("Docker-Content-Digest", want)
+			w.Header().Set("Location", "/v2/"+name+"/blobs/"+url.PathEscape(want))
+			w.WriteHeader(http.StatusCreated)
+			return
+		}
 		id := rand.Text()
 		s.uploads[id] = name
 		w.Header().Set("Location", "/v2/"+name+"/blobs/uploads/"+id+"?state=x")
@@ -315,9 +326,31 @@ func (s *Server) serveUpload(w http.ResponseWriter, r *http.Request, name, sessi
 		w.Header().Set("Docker-Content-Digest", want)
 		w.Header().Set("Location", "/v2/"+name+"/blobs/"+url.PathEscape(want))
 		w.WriteHeader(http.StatusCreated)
+	case http.MethodDelete:
+		delete(s.uploads, session)
+		w.WriteHeader(http.StatusNoContent)
 	default:
 		w.WriteHeader(http.StatusMethodNotAllowed)
 	}
+}
+
+// mayRead reports whether a request may read another repository than its own.
+// s.mu is held.
+func (s *Server) mayRead(r *http.Request, name string) bool {
+	if !s.Bearer {
+		return true
+	}
+	return grants(s.tokens[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")], name, "pull")
+}
+
+// grants reports whether a token's scopes, separated by spaces, include a right.
+func grants(scopes, name, right string) bool {
+	for scope := range strings.FieldsSeq(scopes) {
+		if strings.HasPrefix(scope, "repository:"+name+":") && strings.Contains(scope, right) {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *Server) serveBlob(w http.ResponseWriter, r *http.Request, name, d string) {
