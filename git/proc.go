@@ -26,7 +26,9 @@ func (l *launcher) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, l.exe, all...)
 	cmd.Env = l.env
 	cmd.Dir = l.dir
-	cmd.WaitDelay = time.Second // for a grandchild that holds a pipe open
+	// For a grandchild that holds a pipe open. On a machine with much to do, what
+	// the process wrote last may take its time to be read.
+	cmd.WaitDelay = 20 * time.Second
 	detach(cmd)
 	return cmd
 }

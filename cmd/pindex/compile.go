@@ -152,7 +152,7 @@ func runCompile(ctx context.Context, a *cli.App, f compileFlags, args []string) 
 	if err != nil {
 		return err
 	}
-	find := parentFinder{repo: repo, store: store, other: other, cache: a.Cache(), choice: f.parent, branch: f.branch}
+	find := parentFinder{repo: repo, store: store, other: other, cache: a.Cache(), choice: f.parent, branch: f.branch, note: a.Note, deepen: true}
 	build := func() (*fetch.Sink, *compile.Result, error) {
 		sink := fetch.NewSink(store, a.Cache(), fetch.SinkOptions{Source: f.source, Replace: f.replace})
 		defer sink.Close()

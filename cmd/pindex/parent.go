@@ -41,6 +41,8 @@ type parentFinder struct {
 	branch string      // whose index does as well where no ancestor's is there; "" for none
 	sink   *fetch.Sink // is told; may be nil
 	shard  bool        // few of the parent's packs are going to be taken over
+	note   func(format string, args ...any)
+	deepen bool // origin may be asked for history that a shallow clone lacks
 
 	found *fetch.Parent
 	at    registry.Store // has what was found
@@ -132,6 +134,8 @@ func (p *parentFinder) beyond(ctx context.Context, w compile.Wanted, profile art
 			if found, err := p.near(ctx, more, profile); found != nil || err != nil {
 				return found, err
 			}
+		} else if found, err := p.deeper(ctx, last, profile); found != nil || err != nil {
+			return found, err
 		}
 	}
 	for _, name := range []string{p.branch, os.Getenv("GITHUB_BASE_REF"), os.Getenv("GITHUB_REF_NAME"), "main", "master"} {
@@ -147,6 +151,47 @@ func (p *parentFinder) beyond(ctx context.Context, w compile.Wanted, profile art
 		}
 	}
 	return nil, nil
+}
+
+// deepenDepths are the steps in which origin is asked for history.
+var deepenDepths = []int{8, knownParents}
+
+// deeper asks origin for the ancestors of a shallow clone's last commit. Only
+// where indexes are shared is one of them likely to have one.
+func (p *parentFinder) deeper(ctx context.Context, last string, profile artifact.Digest) (found *fetch.Parent, err error) {
+	id, err := gitobj.ParseID(last)
+	if _, shared := p.store.(*registry.Remote); err != nil || !p.deepen || !shared {
+		return nil, nil
+	}
+	if _, err := p.repo.ReadCommit(ctx, id); err == nil {
+		return nil, nil // the history begins here, and is all there
+	}
+	if url, err := p.repo.RemoteURL(ctx, "origin"); err != nil || url == "" {
+		return nil, nil
+	}
+	asked := 0
+	var failed error
+	err = git.Deepen(ctx, p.repo, id, deepenDepths, func(ancestors []string) (bool, error) {
+		asked += len(ancestors)
+		if asked == len(ancestors) {
+			ancestors = append([]string{last}, ancestors...)
+		}
+		found, failed = p.near(ctx, ancestors, profile)
+		return found != nil, failed
+	})
+	switch {
+	case failed != nil:
+		return nil, failed
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		p.note("the clone is shallow, and %v; building without an ancestor's index", err)
+	case found != nil:
+		p.note("the clone is shallow: origin was asked for %d commits before %.12s, and the index of %.12s is taken over from", asked, last, found.Commit)
+	default:
+		p.note("the clone is shallow: origin was asked for %d commits before %.12s, and none has an index", asked, last)
+	}
+	return found, nil
 }
 
 func workflowHistory() visibility.History {
@@ -211,7 +256,7 @@ func printPlan(ctx context.Context, a *cli.App, opts compile.Options, store regi
 	if err != nil {
 		return err
 	}
-	find := parentFinder{repo: opts.Repo, store: store, other: other, cache: a.Cache(), choice: f.parent}
+	find := parentFinder{repo: opts.Repo, store: store, other: other, cache: a.Cache(), choice: f.parent, note: a.Note, deepen: true}
 	opts.FindParent = find.find
 	p, err := compile.Plan(ctx, opts)
 	if err != nil {

@@ -57,7 +57,7 @@ func compileShard(ctx context.Context, a *cli.App, opts compile.Options, store r
 	if err != nil {
 		return err
 	}
-	find := parentFinder{repo: opts.Repo, store: store, other: other, cache: a.Cache(), choice: f.parent, shard: true}
+	find := parentFinder{repo: opts.Repo, store: store, other: other, cache: a.Cache(), choice: f.parent, shard: true, note: a.Note, deepen: true}
 	build := func() (*compile.ShardResult, []ocispec.Descriptor, error) {
 		sink := fetch.NewSink(store, a.Cache(), fetch.SinkOptions{})
 		defer sink.Close()
