@@ -80,6 +80,7 @@ func newServer(h *hub, p *peer) *sdk.Server {
 		InitializedHandler: func(_ context.Context, req *sdk.InitializedRequest) {
 			p.initialized(req.Session)
 		},
+		//lint:ignore SA1019 see peer.go
 		RootsListChangedHandler: func(_ context.Context, req *sdk.RootsListChangedRequest) {
 			p.ask(req.Session)
 		},

@@ -9,6 +9,8 @@
 //	    bytes of each view as they travel against the text under the same compressor
 //	go run ./internal/bench latency [-queries FILE] [-n RUNS] REPO
 //	    process start to first answer, and warm queries in one process
+//	go run ./internal/bench mcp [-starts 20] [-n 100] REPO
+//	    the MCP server: handshake, first answer, then latency and tokens of each tool, and memory
 //	go run ./internal/bench registry [-delay 50ms] [-n RUNS] REPO
 //	    pushes and pulls through a registry on the loopback interface: bytes and requests
 //	go run ./internal/bench delta [-n 10] [-edits] [-remote 20ms] [-allow-missing] [-seed 1] REPO ...
@@ -34,7 +36,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) == 0 {
-		return errors.New("say what to measure: cost, compile, sizes, latency, delta or registry")
+		return errors.New("say what to measure: cost, compile, sizes, latency, mcp, delta or registry")
 	}
 	fs := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	switch args[0] {
@@ -85,6 +87,16 @@ func run(args []string) error {
 			return err
 		}
 		return benchDelta(fs.Args(), deltaOptions{n: *n, edits: *edits, seed: *seed, remote: *remote, lacks: *lacks})
+	case "mcp":
+		starts := fs.Int("starts", 20, "servers started")
+		n := fs.Int("n", 100, "calls of each tool")
+		if err := fs.Parse(args[1:]); err != nil {
+			return err
+		}
+		if fs.NArg() != 1 {
+			return errors.New("mcp needs one repository")
+		}
+		return benchMCP(fs.Arg(0), max(1, *starts), max(1, *n))
 	case "registry":
 		delay := fs.Duration("delay", 0, "added to each request")
 		runs := fs.Int("n", 3, "pulls into an empty cache")

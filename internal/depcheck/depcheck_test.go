@@ -55,7 +55,7 @@ var mayImport = map[string][]string{
 	"cmd/pindex":              {"artifact", "embed/builtin", "internal/selfeval", "internal/command", "embed", "embed/remote", "embed/remote/remotetest", "delta", "overlay", "git", "git/gogit", "compile", "compile/scip", "export", "registry", "fetch", "query", "internal/cli", "internal/lsp", "internal/lsp/lsptest", "internal/setup", "internal/visibility", "mcp", "mcp/tools", "bundle", "bundle/selector"},
 	"cmd/pindex-client":       {"internal/cli", "mcp/stdio"},
 	"action/runsteps":         {},
-	"internal/bench":          {"artifact", "embed/remote/remotetest", "git", "registry", "registry/registrytest", "fetch"},
+	"internal/bench":          {"artifact", "bundle", "embed/remote/remotetest", "git", "registry", "registry/registrytest", "fetch"},
 	"internal/scalesim":       {"artifact", "compile", "git", "query", "registry", "registry/registrytest"},
 	"internal/agentbench":     {"artifact", "bundle", "embed/remote", "fetch", "query", "registry"},
 	"internal/linediff":       {},

@@ -31,8 +31,12 @@ type contextSpan struct {
 	TextB64   []byte `json:"text_b64,omitempty"`
 }
 
-// maxFits bounds how often a bundle is made smaller until its two forms fit.
-const maxFits = 8
+// maxFits bounds how often a bundle is made smaller until its two forms fit:
+// whole units come in steps, so that a little less may change nothing.
+const maxFits = 24
+
+// bytesBothWays is about what a token takes in the two forms together.
+const bytesBothWays = 5
 
 func (s *Set) context(ctx context.Context, c *session, a arguments) (*Reply, error) {
 	h, st, err := s.head(ctx, c)
@@ -51,8 +55,8 @@ func (s *Set) context(ctx context.Context, c *session, a arguments) (*Reply, err
 	}
 	limit := a.budget()
 	budget, ok := a.number["budget"]
-	if !ok || budget > limit {
-		budget = limit
+	if most := limit / bytesBothWays; !ok || budget > most {
+		budget = most
 	}
 	for range maxFits {
 		b, text, err := p.Fit(ctx, budget, bundle.Markdown)
