@@ -38,7 +38,7 @@ func (l lyingBlobs) Read(id gitobj.ID, dst []byte) ([]byte, error) {
 // TestSameDigest compiles one commit in every way there is: one digest.
 func TestSameDigest(t *testing.T) {
 	tr := smallTree()
-	for i := range 400 { // above the threshold of one file for each partition
+	for i := range 400 { // above two thresholds of k
 		tr[fmt.Sprintf("gen/%d/f%d.py", i%5, i)] = text(fmt.Sprintf("def gen%d(a, b):\n    return a + b + %d\n", i, i))
 	}
 	r := newRepo(t)
@@ -48,7 +48,7 @@ func TestSameDigest(t *testing.T) {
 	copied.run(nil, "repack", "-a", "-d", "-f", "--quiet", "--window=0")
 
 	_, want := compileRepo(t, r)
-	if want.Manifest.PartitionBits != 1 || len(want.Manifest.Partitions) < 100 {
+	if want.Manifest.PartitionBits != 2 || len(want.Manifest.Partitions) < 80 {
 		t.Fatalf("k is %d, with %d partitions", want.Manifest.PartitionBits, len(want.Manifest.Partitions))
 	}
 	embedded, err := gogit.Open(context.Background(), r.dir)

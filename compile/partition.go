@@ -5,19 +5,36 @@ import (
 	"encoding/binary"
 )
 
-// partitionTarget is the number of partitions that k keeps a repository
-// under. It is part of the profile.
-const partitionTarget = 320
+// partitionRule names the rule of partitionBits in the profile. It is to be
+// changed with it.
+const partitionRule = "2"
 
-// maxPartitionBits bounds k; 2^40 files per partition is far beyond any tree.
+const (
+	// mostPartitions is what k keeps all but the largest trees under: each
+	// costs a request of a cold pull and a look into a dictionary for each
+	// word of a question.
+	mostPartitions = 320
+	// leastSquare says how many files a partition has at least in a small
+	// tree: files ≤ leastSquare × 4^k, which is 2^k ≥ √files / √leastSquare. A
+	// push costs a line of two manifests for every partition, and the bytes of
+	// those that changed; the sum is least where their number goes with the
+	// root of the size.
+	leastSquare = 40
+	// mostBits is the largest k: 256 files, in the mean, are the most that one
+	// change builds and one worker holds in memory, however large the tree is.
+	mostBits = 8
+)
+
+// maxPartitionBits bounds Options.PartitionBits.
 const maxPartitionBits = 40
 
 // partitionBits returns k for a tree with the given number of entries: the
-// smallest k ≥ 0 with files/2^k ≤ partitionTarget. It depends on the number
-// of entries alone, so that limits stay where they are when contents change.
+// smallest k ≥ 0 with files/2^k ≤ mostPartitions and files/4^k ≤ leastSquare,
+// or mostBits. It depends on the number of entries alone, so that limits stay
+// where they are when contents change. docs/SCALE.md tells how it was chosen.
 func partitionBits(files int) int {
 	k := 0
-	for k < maxPartitionBits && files > partitionTarget<<k {
+	for k < mostBits && (files > mostPartitions<<k || files > leastSquare<<(2*k)) {
 		k++
 	}
 	return k

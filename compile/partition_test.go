@@ -10,7 +10,8 @@ import (
 
 func TestPartitionBits(t *testing.T) {
 	for _, c := range []struct{ files, want int }{
-		{0, 0}, {1, 0}, {320, 0}, {321, 1}, {640, 1}, {641, 2}, {13_024, 6}, {1_000_000, 12},
+		{0, 0}, {1, 0}, {40, 0}, {41, 1}, {160, 1}, {161, 2}, {640, 2}, {641, 3}, {2560, 3}, {2561, 4}, {5120, 4}, {5121, 5},
+		{7066, 5}, {13_024, 6}, {40_961, 8}, {200_000, 8}, {1_000_000, 8},
 	} {
 		if got := partitionBits(c.files); got != c.want {
 			t.Errorf("partitionBits(%d) = %d, want %d", c.files, got, c.want)

@@ -39,7 +39,7 @@ func newProfile(limits Limits, model embed.Embedder, bits *int, chosen []artifac
 		Options: map[string]string{
 			"parse_bytes": fmt.Sprint(limits.ParseBytes),
 			"index_bytes": fmt.Sprint(limits.IndexBytes),
-			"partitions":  fmt.Sprintf("sha256 low bits, %d", partitionTarget),
+			"partitions":  "sha256 low bits, rule " + partitionRule,
 		},
 	}
 	if bits != nil {
