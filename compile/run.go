@@ -260,6 +260,23 @@ type executor interface {
 	close()
 }
 
+// workerBytes is the content for which another worker is started: to start one
+// takes about as much processor time as to build a tenth of it.
+const workerBytes = 256 << 10
+
+// workers returns how many workers the given partitions are worth.
+func (r *run) workers(todo []int) int {
+	var bytes int64
+	for _, n := range todo {
+		for i := r.plan.starts[n]; i < r.plan.starts[n+1]; i++ {
+			if r.plan.decisions[i].skip == artifact.SkipNone {
+				bytes += r.plan.entries[i].Size
+			}
+		}
+	}
+	return min(r.o.Workers, len(todo), 1+int(bytes/workerBytes))
+}
+
 // build builds the given partitions: one goroutine reads blobs, in order and
 // one partition ahead; each worker's goroutine builds and hands packs on. At
 // most Workers+1 partitions are in memory.
@@ -270,7 +287,7 @@ func (r *run) build(ctx context.Context, todo []int) error {
 		defer close(jobs)
 		return r.read(ctx, todo, jobs)
 	})
-	for n := range min(r.o.Workers, len(todo)) {
+	for n := range r.workers(todo) {
 		g.Go(func() error {
 			e, err := r.newExecutor(ctx, n)
 			if err != nil {
