@@ -18,20 +18,19 @@ import (
 // compiled is what a compile says of itself.
 type compiled struct {
 	Digest string `json:"digest"`
-	Reused int    `json:"segments_reused"`
-	Built  int    `json:"segments_built"`
 }
 
 // transition is one commit, compiled on top of another and from nothing.
 type transition struct {
 	commit      string
 	delta, full usage
-	added       int64 // bytes that the store grew by
-	whole       int64 // bytes of a store with this commit alone
-	built       int   // segments
-	touched     float64
-	sent, all   int // texts that the remote model was asked for
-	unequal     string
+	added       int64   // bytes that the store grew by
+	whole       int64   // bytes of a store with this commit alone
+	touched     float64 // share of the commit's bytes in files that changed
+	sent, all   int     // texts that the remote model was asked for
+	digest      string  // of the delta's index
+	compared    bool    // with a compile from nothing of its own
+	unequal     string  // why
 }
 
 // deltaOptions say what benchDelta measures.
@@ -41,6 +40,7 @@ type deltaOptions struct {
 	seed   uint64        // of the edits and of what is asked again
 	remote time.Duration // what a remote model takes for a text; 0 for the built-in one
 	lacks  bool          // the repository is a partial clone that lacks files
+	every  int           // how many edits share one compile from nothing, which is compared
 }
 
 // benchDelta compiles the last n first-parent transitions of each repository,
@@ -96,6 +96,7 @@ func deltaOf(repo string, o deltaOptions) (usage, []transition, error) {
 	var ts []transition
 	for i := range o.n {
 		t := transition{}
+		alone := !o.edits || i%max(1, o.every) == 0
 		parent := base
 		if o.edits {
 			if t.commit, err = editOneLine(r, b.repo, base); err != nil {
@@ -110,9 +111,20 @@ func deltaOf(repo string, o deltaOptions) (usage, []transition, error) {
 		if t.touched, err = touched(b.repo, parent, t.commit); err != nil {
 			return fail(err)
 		}
-		if err := b.transition(r, &t, store); err != nil {
+		if err := b.onTop(&t, store); err != nil {
 			return fail(err)
 		}
+		if alone {
+			err = b.fromNothing(r, &t, store)
+		} else {
+			// The edits differ by one line, so that the last one's will do.
+			last := ts[len(ts)-1]
+			t.full, t.whole, t.all = last.full, last.whole, last.all
+		}
+		if err != nil {
+			return fail(err)
+		}
+		t.compared = alone
 		ts = append(ts, t)
 	}
 	return first, ts, nil
@@ -126,28 +138,30 @@ type bench struct {
 	model     *remotetest.Server // behind embedder
 }
 
-// transition compiles t.commit on top of what store has, and from nothing, and
-// then compares.
-func (b *bench) transition(r *rand.Rand, t *transition, store string) error {
+// onTop compiles t.commit on top of what store has.
+func (b *bench) onTop(t *transition, store string) error {
 	before, err := sizeOf(store)
 	if err != nil {
 		return err
 	}
 	sent := b.sent()
-	on, delta, err := b.compile(t.commit, store, "auto")
-	if err != nil {
+	var c compiled
+	if c, t.delta, err = b.compile(t.commit, store, "auto"); err != nil {
 		return err
 	}
-	t.delta, t.built, t.sent = delta, on.Built, b.sent()-sent
+	t.digest, t.sent = c.Digest, b.sent()-sent
 	after, err := sizeOf(store)
-	if err != nil {
-		return err
-	}
 	t.added = after - before
+	return err
+}
+
+// fromNothing compiles t.commit into an empty store and then compares with what
+// onTop made in store.
+func (b *bench) fromNothing(r *rand.Rand, t *transition, store string) error {
 	single := filepath.Join(b.dir, "single")
 	defer os.RemoveAll(single)
-	sent = b.sent()
-	alone, full, err := b.compile(t.commit, single, "none")
+	sent := b.sent()
+	c, full, err := b.compile(t.commit, single, "none")
 	if err != nil {
 		return err
 	}
@@ -155,8 +169,8 @@ func (b *bench) transition(r *rand.Rand, t *transition, store string) error {
 	if t.whole, err = sizeOf(single); err != nil {
 		return err
 	}
-	if on.Digest != alone.Digest {
-		t.unequal = "the digests are " + on.Digest + " and " + alone.Digest
+	if c.Digest != t.digest {
+		t.unequal = "the digests are " + t.digest + " and " + c.Digest
 		return nil
 	}
 	t.unequal, err = b.replay(r, t.commit, store, single)
@@ -263,15 +277,20 @@ func sizeOf(dir string) (int64, error) {
 }
 
 func printDelta(repo string, first usage, ts []transition, o deltaOptions) {
-	equal, slower, sent, all := 0, 0, 0, 0
+	n, compared, equal, slower, sent, all := 0, 0, 0, 0, 0, 0
 	var cpu, wall, bytes, share, added, touched []float64
 	var deltas, fulls time.Duration
 	for _, t := range ts {
 		if t.unequal != "" {
 			fmt.Printf("UNEQUAL %s %s: %s\n", repo, t.commit, t.unequal)
+			compared++
 			continue
 		}
-		equal++
+		if t.compared {
+			equal++
+			compared++
+		}
+		n++
 		if cpuOf(t.delta) >= cpuOf(t.full) {
 			slower++
 			fmt.Printf("slower than from nothing: %s %s: %v against %v\n", repo, t.commit, cpuOf(t.delta), cpuOf(t.full))
@@ -290,13 +309,13 @@ func printDelta(repo string, first usage, ts []transition, o deltaOptions) {
 	if o.edits {
 		what = "one-line edits"
 	}
-	fmt.Printf("%s: %d of %d %s equal, %d slower; full to delta, medians: CPU %.1f, wall %.1f, bytes %.1f; delta's share: CPU median %.1f%%; bytes median %.2f%%, p95 %.2f%%; bytes of the changed files alone: median %.2f%%, p95 %.2f%%\n",
-		repo, equal, len(ts), what, slower, quantile(cpu, 0.5), quantile(wall, 0.5), quantile(bytes, 0.5), quantile(share, 0.5), quantile(added, 0.5), quantile(added, 0.95), quantile(touched, 0.5), quantile(touched, 0.95))
-	if equal > 0 && deltas > 0 {
+	fmt.Printf("%s: %d %s, %d of %d equal, %d slower; full to delta, medians: CPU %.1f, wall %.1f, bytes %.1f; delta's share: CPU median %.1f%%; bytes median %.2f%%, p95 %.2f%%; bytes of the changed files alone: median %.2f%%, p95 %.2f%%\n",
+		repo, len(ts), what, equal, compared, slower, quantile(cpu, 0.5), quantile(wall, 0.5), quantile(bytes, 0.5), quantile(share, 0.5), quantile(added, 0.5), quantile(added, 0.95), quantile(touched, 0.5), quantile(touched, 0.95))
+	if n > 0 && deltas > 0 {
 		// The first compile is shared by the transitions that follow it.
 		fmt.Printf("\twith the first compile's CPU in it: %.2f times over %d transitions, %.2f over one\n",
-			fulls.Seconds()/(cpuOf(first)+deltas).Seconds(), equal,
-			fulls.Seconds()/float64(equal)/(cpuOf(first).Seconds()+deltas.Seconds()/float64(equal)))
+			fulls.Seconds()/(cpuOf(first)+deltas).Seconds(), n,
+			fulls.Seconds()/float64(n)/(cpuOf(first).Seconds()+deltas.Seconds()/float64(n)))
 	}
 	if o.remote > 0 {
 		fmt.Printf("\ta model of %v a text: %d texts sent, %d from nothing\n", o.remote, sent, all)

@@ -13,7 +13,7 @@
 //	    the MCP server: handshake, first answer, then latency and tokens of each tool, and memory
 //	go run ./internal/bench registry [-delay 50ms] [-n RUNS] REPO
 //	    pushes and pulls through a registry on the loopback interface: bytes and requests
-//	go run ./internal/bench delta [-n 10] [-edits] [-remote 20ms] [-allow-missing] [-seed 1] REPO ...
+//	go run ./internal/bench delta [-n 10] [-edits [-every 1]] [-remote 20ms] [-allow-missing] [-seed 1] REPO ...
 //	    first-parent transitions, or one-line edits of HEAD, compiled on top of their parents and from nothing;
 //	    digests, facts and answers compared when both have been measured
 //
@@ -82,11 +82,12 @@ func run(args []string) error {
 		edits := fs.Bool("edits", false, "edit one random line of HEAD's source instead of following history")
 		seed := fs.Uint64("seed", 1, "of the edits and of what is asked again")
 		remote := fs.Duration("remote", 0, "embed by a local server that takes this long for a text")
+		every := fs.Int("every", 1, "edits that share one compile from nothing")
 		lacks := fs.Bool("allow-missing", false, "compile partial clones without the files that they lack")
 		if err := fs.Parse(args[1:]); err != nil {
 			return err
 		}
-		return benchDelta(fs.Args(), deltaOptions{n: *n, edits: *edits, seed: *seed, remote: *remote, lacks: *lacks})
+		return benchDelta(fs.Args(), deltaOptions{n: *n, edits: *edits, seed: *seed, remote: *remote, lacks: *lacks, every: *every})
 	case "mcp":
 		starts := fs.Int("starts", 20, "servers started")
 		n := fs.Int("n", 100, "calls of each tool")
