@@ -197,7 +197,6 @@ type outlineHit struct {
 	Depth   int    `json:"depth"`
 	Kind    string `json:"kind,omitempty"`
 	Symbol  string `json:"symbol,omitempty"`
-	ID      string `json:"id,omitempty"`
 	Lang    string `json:"lang,omitempty"`
 	Skipped string `json:"skipped,omitempty"`
 }
@@ -225,7 +224,7 @@ func (s *Set) outline(ctx context.Context, c *session, a arguments) (*Reply, err
 		if !l.wants() {
 			continue
 		}
-		hit := outlineHit{where: whereOf(e.Place), Depth: e.Depth, Kind: e.Kind, Symbol: oneLine(e.Symbol), ID: e.ID, Lang: e.Lang, Skipped: e.Skipped}
+		hit := outlineHit{where: whereOf(e.Place), Depth: e.Depth, Kind: e.Kind, Symbol: oneLine(e.Symbol), Lang: e.Lang, Skipped: e.Skipped}
 		line := fmt.Sprintf("%s%d-%d  %s %s", strings.Repeat("  ", min(e.Depth, 8)), e.StartLine, e.EndLine, e.Kind, clip(oneLine(e.Name), maxBrief))
 		if e.Depth == 0 {
 			line = fmt.Sprintf("%s  %d lines %s", oneLine(e.FilePath()), e.EndLine, e.Lang)
