@@ -45,6 +45,8 @@ type Index struct {
 	open     Opener
 	close    func() error
 	closed   atomic.Bool
+	base     *Index      // see Borrow
+	from     map[int]int // partition -> partition of base
 
 	units      []slot[UnitsReader]
 	source     []slot[SourceReader]
@@ -86,6 +88,20 @@ func NewIndex(m *Manifest, digest Digest, open Opener, close func() error) *Inde
 		units: make([]slot[UnitsReader], n), source: make([]slot[SourceReader], n), lexical: make([]slot[LexicalReader], n),
 		dense: make([]slot[DenseReader], n), structural: make([]slot[StructuralReader], n), imports: make([]slot[ImportsReader], n),
 	}
+}
+
+// Borrow makes the index use another's readers for the partitions that from
+// maps to partitions of it, which are the same bytes. It is called before the
+// first use; base must stay open as long as this index is used.
+func (ix *Index) Borrow(base *Index, from map[int]int) { ix.base, ix.from = base, from }
+
+// borrowed returns the other index's partition that partition p is.
+func (ix *Index) borrowed(p int) (q int, ok bool) {
+	if ix.base == nil || ix.closed.Load() {
+		return 0, false
+	}
+	q, ok = ix.from[p]
+	return q, ok
 }
 
 // Manifest returns the manifest, which must not be changed.
@@ -182,6 +198,9 @@ func counts(what string, got, want int) error {
 
 // Units returns the units of partition p.
 func (ix *Index) Units(p int) (*UnitsReader, error) {
+	if q, ok := ix.borrowed(p); ok {
+		return ix.base.Units(q)
+	}
 	return openView(ix, ix.units, p, Units, func(b []byte, info *PartitionInfo) (*UnitsReader, Digest, error) {
 		r, err := OpenUnits(b)
 		if err != nil {
@@ -195,6 +214,9 @@ func (ix *Index) Units(p int) (*UnitsReader, error) {
 // Source returns the source text of partition p. Each file's content is as
 // long as its units say, so byte ranges of units lie inside it.
 func (ix *Index) Source(p int) (*SourceReader, error) {
+	if q, ok := ix.borrowed(p); ok {
+		return ix.base.Source(q)
+	}
 	return openView(ix, ix.source, p, Source, func(b []byte, info *PartitionInfo) (*SourceReader, Digest, error) {
 		r, err := OpenSource(b)
 		if err != nil {
@@ -224,6 +246,9 @@ func (ix *Index) checkSizes(p int, r *SourceReader) error {
 
 // Lexical returns the postings of partition p.
 func (ix *Index) Lexical(p int) (*LexicalReader, error) {
+	if q, ok := ix.borrowed(p); ok {
+		return ix.base.Lexical(q)
+	}
 	return openView(ix, ix.lexical, p, Lexical, func(b []byte, info *PartitionInfo) (*LexicalReader, Digest, error) {
 		r, err := OpenLexical(b)
 		if err != nil {
@@ -235,6 +260,9 @@ func (ix *Index) Lexical(p int) (*LexicalReader, error) {
 
 // Dense returns the embeddings of partition p.
 func (ix *Index) Dense(p int) (*DenseReader, error) {
+	if q, ok := ix.borrowed(p); ok {
+		return ix.base.Dense(q)
+	}
 	return openView(ix, ix.dense, p, Dense, func(b []byte, info *PartitionInfo) (*DenseReader, Digest, error) {
 		r, err := OpenDense(b)
 		if err != nil {
@@ -260,6 +288,9 @@ func (ix *Index) checkDense(r *DenseReader, info *PartitionInfo) error {
 // symbol's unit is one of its own file. Lines may lie behind the file's end:
 // whoever looks them up in the source has to check.
 func (ix *Index) Structural(p int) (*StructuralReader, error) {
+	if q, ok := ix.borrowed(p); ok {
+		return ix.base.Structural(q)
+	}
 	return openView(ix, ix.structural, p, Structural, func(b []byte, info *PartitionInfo) (*StructuralReader, Digest, error) {
 		r, err := OpenStructural(b)
 		if err != nil {

@@ -36,7 +36,9 @@ type Request struct {
 	WorkTree string
 	// Changes are the files of the working tree that differ from the commit's
 	// tree, untracked ones among them as added.
-	Changes  []git.Change
+	Changes []git.Change
+	// Entries is Commit's tree as Repo lists it; nil has it listed.
+	Entries  []git.Entry
 	Known    compile.Known // packs of earlier overlays; nil for none
 	Embedder embed.Embedder
 	Vectors  compile.Vectors // asks the server of a remote embedder
@@ -90,7 +92,9 @@ func Build(ctx context.Context, r Request) (*artifact.Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	return artifact.NewIndex(s.manifest, s.digest, s.open, nil), nil
+	ix := artifact.NewIndex(s.manifest, s.digest, s.open, nil)
+	ix.Borrow(r.Base, s.from)
+	return ix, nil
 }
 
 // viewsOf returns the views that were chosen for a profile, nil for all.

@@ -41,9 +41,11 @@ func newTree(ctx context.Context, r *Request) (*tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries, err := r.Repo.Tree(ctx, r.Commit)
-	if err != nil {
-		return nil, err
+	entries := r.Entries
+	if entries == nil {
+		if entries, err = r.Repo.Tree(ctx, r.Commit); err != nil {
+			return nil, err
+		}
 	}
 	t := &tree{Repository: r.Repo, commit: base, entries: entries, files: map[gitobj.ID]string{}}
 	if len(r.Changes) == 0 {

@@ -16,7 +16,7 @@ func layOver(ctx context.Context, r cli.OverlayRequest) (*artifact.Index, error)
 	if err != nil {
 		return nil, err
 	}
-	o := overlay.Request{Base: r.Base, Repo: r.Repo, Commit: commit, WorkTree: r.WorkTree, Changes: r.Changes}
+	o := overlay.Request{Base: r.Base, Repo: r.Repo, Commit: commit, WorkTree: r.WorkTree, Changes: r.Changes, Entries: r.Entries}
 	if dir := r.Cache.Dir(); dir != "" {
 		o.Known = overlay.Packs{Dir: filepath.Join(dir, "overlay")}
 	}

@@ -86,6 +86,7 @@ type OverlayRequest struct {
 	Commit   string // whose tree it is, or that the working tree was checked out from
 	WorkTree string
 	Changes  []git.Change // of the working tree against Commit; none: Commit's own tree
+	Entries  []git.Entry  // Commit's tree as Repo lists it
 	Cache    *fetch.Cache
 	// Model reads the base's model.
 	Model func(artifact.ModelInfo) ([]byte, error)

@@ -28,7 +28,7 @@ type follower struct {
 	mu      sync.Mutex
 	work    *git.Follower
 	tree    []git.Entry // of the index
-	asked   []git.Entry // of the asked commit, where that is another
+	asked   []git.Entry // of the asked commit, as the repository lists it
 	lines   *bylines.Builder
 	noLines bool // it was said that files are left out
 	last    *view
@@ -66,10 +66,8 @@ func (f *follower) look(ctx context.Context) (*view, error) {
 	// Another program's overlay is of the commit, one by lines is of the index.
 	tree := f.tree
 	if f.a.overlays() && f.s.distance > 0 {
-		if f.asked == nil {
-			if f.asked, err = f.a.commitTree(ctx, f.s.asked); err != nil {
-				return nil, err
-			}
+		if err := f.listAsked(ctx); err != nil {
+			return nil, err
 		}
 		tree = f.asked
 	}
@@ -95,6 +93,14 @@ func (f *follower) look(ctx context.Context) (*view, error) {
 	return v, err
 }
 
+// listAsked lists the tree of the asked commit, once.
+func (f *follower) listAsked(ctx context.Context) (err error) {
+	if f.asked == nil {
+		f.asked, err = f.a.commitTree(ctx, f.s.asked)
+	}
+	return err
+}
+
 // make returns the view of the changes.
 func (f *follower) make(ctx context.Context, root string, changes []git.Change, files []bylines.File) (*view, error) {
 	if f.a.overlays() {
@@ -102,7 +108,10 @@ func (f *follower) make(ctx context.Context, root string, changes []git.Change, 
 			return &view{fresh: freshness(0, 0)}, nil
 		}
 		if root != "" {
-			over, err := f.a.layOver(ctx, f.s, root, changes)
+			if err := f.listAsked(ctx); err != nil {
+				return nil, err
+			}
+			over, err := f.a.layOver(ctx, f.s, root, changes, f.asked)
 			if err != nil {
 				return nil, err
 			}
@@ -133,7 +142,7 @@ func (f *follower) lookBare(ctx context.Context) (*view, error) {
 		return nil, err
 	}
 	if f.a.overlays() {
-		over, err := f.a.layOver(ctx, f.s, "", nil)
+		over, err := f.a.layOver(ctx, f.s, "", nil, head)
 		if err != nil {
 			return nil, err
 		}

@@ -113,14 +113,14 @@ func (s *session) deleted(path string) bool {
 }
 
 // layOver returns an index of the working tree, nil where none can be made.
-func (a *App) layOver(ctx context.Context, s *session, root string, changes []git.Change) (*artifact.Index, error) {
+func (a *App) layOver(ctx context.Context, s *session, root string, changes []git.Change, entries []git.Entry) (*artifact.Index, error) {
 	repo, err := a.Repo(ctx)
 	if err != nil {
 		return nil, err
 	}
 	over, err := a.Overlay(ctx, OverlayRequest{
 		Base: s.index, Repo: repo, Commit: s.asked,
-		WorkTree: root, Changes: changes, Cache: s.cache, Model: s.options.Model,
+		WorkTree: root, Changes: changes, Entries: entries, Cache: s.cache, Model: s.options.Model,
 	})
 	if code := fail.CodeOf(err); code == fail.NoIndex || code == fail.Repository {
 		a.Note("%v: changed files are read by lines", err)

@@ -142,11 +142,11 @@ func (b *Builder) settle(files []File, read Read) (_ []File, hidden []string, er
 	if err != nil {
 		return nil, nil, err
 	}
-	changed := false
+	changed := make(map[string]bool, len(files))
 	for _, c := range files {
-		changed = changed || c.Path == configPath
+		changed[c.Path] = true
 	}
-	if !had && !changed {
+	if !had && !changed[configPath] {
 		r.config = nil
 		return files, nil, nil
 	}
@@ -177,7 +177,9 @@ func (b *Builder) settle(files []File, read Read) (_ []File, hidden []string, er
 			name := u.Path(f)
 			if r.was[name] != r.excludes(name) && u.Skip(f) != artifact.SkipSubmodule {
 				hidden = append(hidden, name)
-				files = append(files, File{Path: name, Mode: u.Mode(f)})
+				if !changed[name] {
+					files = append(files, File{Path: name, Mode: u.Mode(f)})
+				}
 			}
 		}
 	}
