@@ -119,7 +119,9 @@ func (p *process) do(ctx context.Context, j *job) (*built, error) {
 	}
 	r := &built{}
 	file := -1
-	var since time.Duration
+	// Workers count the processor time of their whole life. A tick that the
+	// job before left behind may come first.
+	since := time.Duration(-1)
 	for {
 		t, b, err := p.in.next()
 		if err != nil {
@@ -138,7 +140,11 @@ func (p *process) do(ctx context.Context, j *job) (*built, error) {
 				file = int(n)
 			}
 		case frameTick:
-			if now := time.Duration(f.u64()); now-since > p.hang {
+			now := time.Duration(f.u64())
+			if since < 0 {
+				since = now
+			}
+			if now-since > p.hang {
 				p.kill()
 				return nil, &crash{file: file, detail: fmt.Sprintf("spent %v of processor time without progress", p.hang)}
 			}
