@@ -74,6 +74,7 @@ const (
 	fTitleLex    // BM25F of the first line of a long question, best document, relative
 	fTitleSem    // cosine with that line, relative, between the weakest and the best
 	fTitleCos    // that cosine itself
+	fPulled      // the best candidates import something of its name
 	numFeatures
 )
 
@@ -89,6 +90,7 @@ var featureNames = [numFeatures]string{
 	"depth", "size", "no declarations", "exact symbol", "lexical rank", "semantic rank",
 	"file name, both ways", "path, both ways", "terms in its file, relative", "declared name, all of it", "imported", "mirror of another",
 	"first line, lexical", "first line, semantic", "first line, cosine",
+	"imported by the best",
 }
 
 // classFeatures maps a file's classes to features.

@@ -5,175 +5,178 @@ package query
 var lexicalModels = [numQueryClasses]model{
 	{ // symbol, of 240 questions
 		weights: [numFeatures]int32{
-			0:  419,   // best lexical
-			1:  3020,  // lexical of its file
-			2:  1498,  // lexical, absolute
-			3:  -147,  // lexical, decayed
+			0:  -66,   // best lexical
+			1:  2734,  // lexical of its file
+			2:  996,   // lexical, absolute
+			3:  -424,  // lexical, decayed
 			4:  500,   // best semantic
 			5:  1500,  // semantic of its file
-			7:  995,   // fused
-			8:  1275,  // terms in its file
-			9:  983,   // terms in one unit
-			10: 40,    // terms in names
-			11: -949,  // terms in one unit's names
-			12: 124,   // terms in signatures
-			13: 106,   // terms in documentation
-			15: 369,   // identifiers in its file
-			16: -862,  // identifiers in names
-			17: 239,   // declared name
-			18: 347,   // whole name
-			19: -1038, // declared names
-			20: 375,   // named in the query
-			21: 584,   // names in the query
-			22: 1518,  // file name
-			23: 532,   // terms in the file name
-			24: 2091,  // whole file name
-			25: 6,     // file name, beginning
-			26: 203,   // folder name
-			27: 1266,  // terms in folder names
-			28: 118,   // terms in the path
+			7:  790,   // fused
+			8:  1308,  // terms in its file
+			9:  1018,  // terms in one unit
+			10: 195,   // terms in names
+			11: -789,  // terms in one unit's names
+			12: 641,   // terms in signatures
+			13: 474,   // terms in documentation
+			15: 450,   // identifiers in its file
+			16: -765,  // identifiers in names
+			17: 448,   // declared name
+			18: 209,   // whole name
+			19: -727,  // declared names
+			20: 409,   // named in the query
+			21: 553,   // names in the query
+			22: 1399,  // file name
+			23: 914,   // terms in the file name
+			24: 1993,  // whole file name
+			25: 25,    // file name, beginning
+			26: -291,  // folder name
+			27: 762,   // terms in folder names
+			28: -159,  // terms in the path
 			29: 2500,  // path in the query
 			30: 1500,  // frame of the traceback
 			31: 20000, // exact path
-			32: 1987,  // folder
-			33: 1370,  // facade
-			34: -4154, // test
-			35: -3183, // example
+			32: 2096,  // folder
+			33: 2176,  // facade
+			34: -3950, // test
+			35: -3047, // example
 			36: -3500, // vendored
-			37: -4032, // generated
+			37: -4030, // generated
 			38: -4000, // minified
-			39: -4712, // docs
-			40: -4443, // data
-			41: -865,  // declaration stub
-			42: -1545, // build
-			43: -1043, // legacy
-			44: -3397, // depth
-			45: 2882,  // size
-			46: -389,  // no declarations
-			47: 4162,  // exact symbol
-			48: 1405,  // lexical rank
-			50: 446,   // file name, both ways
-			51: 917,   // path, both ways
-			52: 475,   // terms in its file, relative
-			53: 134,   // declared name, all of it
-			54: 2473,  // imported
-			55: -3757, // mirror of another
+			39: -3356, // docs
+			40: -3018, // data
+			41: -801,  // declaration stub
+			42: -1528, // build
+			43: -1025, // legacy
+			44: -3282, // depth
+			45: 2997,  // size
+			46: -2993, // no declarations
+			47: 3660,  // exact symbol
+			48: 1078,  // lexical rank
+			50: 436,   // file name, both ways
+			51: 459,   // path, both ways
+			52: 508,   // terms in its file, relative
+			53: -101,  // declared name, all of it
+			54: 2037,  // imported
+			55: -3697, // mirror of another
+			59: 3597,  // imported by the best
 		},
 	},
-	{ // prose, of 1162 questions
+	{ // prose, of 1163 questions
 		weights: [numFeatures]int32{
-			0:  -1647, // best lexical
-			1:  3183,  // lexical of its file
-			2:  -510,  // lexical, absolute
-			3:  2199,  // lexical, decayed
+			0:  -1251, // best lexical
+			1:  3051,  // lexical of its file
+			2:  -1437, // lexical, absolute
+			3:  1713,  // lexical, decayed
 			4:  500,   // best semantic
 			5:  1500,  // semantic of its file
-			7:  1119,  // fused
-			8:  589,   // terms in its file
-			9:  534,   // terms in one unit
-			10: 805,   // terms in names
-			11: 359,   // terms in one unit's names
-			12: -495,  // terms in signatures
-			13: 1648,  // terms in documentation
-			15: 1654,  // identifiers in its file
-			16: 1232,  // identifiers in names
-			17: -634,  // declared name
-			18: 133,   // whole name
-			19: 1258,  // declared names
-			20: -327,  // named in the query
-			21: 464,   // names in the query
-			22: 1254,  // file name
-			23: -1593, // terms in the file name
-			24: 716,   // whole file name
-			25: 1619,  // file name, beginning
-			26: 938,   // folder name
-			27: 1150,  // terms in folder names
-			28: -1063, // terms in the path
+			7:  1027,  // fused
+			8:  684,   // terms in its file
+			9:  616,   // terms in one unit
+			10: 295,   // terms in names
+			11: 507,   // terms in one unit's names
+			12: 199,   // terms in signatures
+			13: 1606,  // terms in documentation
+			15: 1554,  // identifiers in its file
+			16: 1112,  // identifiers in names
+			17: -966,  // declared name
+			18: 149,   // whole name
+			19: 1264,  // declared names
+			20: -356,  // named in the query
+			21: 951,   // names in the query
+			22: 1263,  // file name
+			23: -1483, // terms in the file name
+			24: 625,   // whole file name
+			25: 1541,  // file name, beginning
+			26: 829,   // folder name
+			27: 894,   // terms in folder names
+			28: -726,  // terms in the path
 			29: 3450,  // path in the query
 			30: 1500,  // frame of the traceback
 			31: 20000, // exact path
-			32: 1801,  // folder
-			33: 326,   // facade
-			34: -4196, // test
-			35: -3842, // example
-			36: -3547, // vendored
-			37: -4065, // generated
-			38: -4001, // minified
-			39: -5629, // docs
-			40: -3480, // data
-			41: -1227, // declaration stub
-			42: -2321, // build
+			32: 1607,  // folder
+			33: 577,   // facade
+			34: -3827, // test
+			35: -3734, // example
+			36: -3538, // vendored
+			37: -3707, // generated
+			38: -4000, // minified
+			39: -5407, // docs
+			40: -3405, // data
+			41: -1206, // declaration stub
+			42: -2242, // build
 			43: -1224, // legacy
-			44: -3548, // depth
-			45: 366,   // size
-			46: -3,    // no declarations
+			44: -4270, // depth
+			45: -173,  // size
+			46: -453,  // no declarations
 			47: 4000,  // exact symbol
-			48: -9,    // lexical rank
-			50: -140,  // file name, both ways
-			51: 4909,  // path, both ways
-			52: -71,   // terms in its file, relative
-			53: 340,   // declared name, all of it
-			54: 358,   // imported
-			55: -3364, // mirror of another
+			48: 227,   // lexical rank
+			50: -412,  // file name, both ways
+			51: 4359,  // path, both ways
+			52: -31,   // terms in its file, relative
+			53: 566,   // declared name, all of it
+			54: -153,  // imported
+			55: -3297, // mirror of another
+			59: 5631,  // imported by the best
 		},
 	},
-	{ // issue, of 104 questions
+	{ // issue, of 617 questions
 		weights: [numFeatures]int32{
-			0:  68,    // best lexical
-			1:  3195,  // lexical of its file
-			2:  678,   // lexical, absolute
-			3:  280,   // lexical, decayed
+			0:  -981,  // best lexical
+			1:  2734,  // lexical of its file
+			2:  840,   // lexical, absolute
+			3:  498,   // lexical, decayed
 			4:  500,   // best semantic
 			5:  1500,  // semantic of its file
-			7:  1185,  // fused
-			8:  -46,   // terms in its file
-			9:  532,   // terms in one unit
-			10: -158,  // terms in names
-			11: -1519, // terms in one unit's names
-			12: -623,  // terms in signatures
-			13: -198,  // terms in documentation
-			14: 1070,  // terms of the first line
-			15: 1018,  // identifiers in its file
-			16: -711,  // identifiers in names
-			17: 951,   // declared name
-			18: 426,   // whole name
-			19: 845,   // declared names
-			20: 509,   // named in the query
-			21: -397,  // names in the query
-			22: 1007,  // file name
-			23: 2830,  // terms in the file name
-			24: -241,  // whole file name
-			25: 525,   // file name, beginning
-			26: 1066,  // folder name
-			27: -33,   // terms in folder names
-			28: 1390,  // terms in the path
-			29: 2243,  // path in the query
-			30: 1964,  // frame of the traceback
+			7:  771,   // fused
+			8:  366,   // terms in its file
+			9:  546,   // terms in one unit
+			10: 36,    // terms in names
+			11: -1436, // terms in one unit's names
+			12: 160,   // terms in signatures
+			13: -752,  // terms in documentation
+			14: 788,   // terms of the first line
+			15: 1136,  // identifiers in its file
+			16: -229,  // identifiers in names
+			17: 1913,  // declared name
+			18: 167,   // whole name
+			19: 252,   // declared names
+			20: 788,   // named in the query
+			21: -34,   // names in the query
+			22: 369,   // file name
+			23: 2027,  // terms in the file name
+			24: 272,   // whole file name
+			25: 445,   // file name, beginning
+			26: 1482,  // folder name
+			27: 82,    // terms in folder names
+			28: 541,   // terms in the path
+			29: 1367,  // path in the query
+			30: 305,   // frame of the traceback
 			31: 20000, // exact path
-			32: 516,   // folder
-			33: 317,   // facade
-			34: -5379, // test
-			35: -4474, // example
-			36: -3740, // vendored
-			37: -3430, // generated
+			32: 2013,  // folder
+			33: -214,  // facade
+			34: -4834, // test
+			35: -3183, // example
+			36: -3797, // vendored
+			37: -3306, // generated
 			38: -4000, // minified
-			39: -4077, // docs
-			40: -3575, // data
-			41: -1673, // declaration stub
-			42: -3030, // build
-			43: -1190, // legacy
-			44: 1574,  // depth
-			45: 61,    // size
-			46: -610,  // no declarations
+			39: -5412, // docs
+			40: -3059, // data
+			41: -1135, // declaration stub
+			42: -2492, // build
+			43: -1111, // legacy
+			44: 285,   // depth
+			45: 676,   // size
+			46: -571,  // no declarations
 			47: 4000,  // exact symbol
-			48: 180,   // lexical rank
-			50: 1390,  // file name, both ways
-			51: 1713,  // path, both ways
-			52: -435,  // terms in its file, relative
-			53: -735,  // declared name, all of it
-			54: 372,   // imported
-			55: -3001, // mirror of another
-			56: 2311,  // first line, lexical
+			48: 962,   // lexical rank
+			50: 896,   // file name, both ways
+			51: 1174,  // path, both ways
+			52: -140,  // terms in its file, relative
+			53: 702,   // declared name, all of it
+			54: 127,   // imported
+			55: -3000, // mirror of another
+			56: 2377,  // first line, lexical
+			59: 2652,  // imported by the best
 		},
 	},
 }
@@ -181,207 +184,210 @@ var lexicalModels = [numQueryClasses]model{
 var hybridModels = [numQueryClasses]model{
 	{ // symbol, of 240 questions
 		weights: [numFeatures]int32{
-			0:  45,    // best lexical
-			1:  2739,  // lexical of its file
-			2:  1123,  // lexical, absolute
-			3:  -434,  // lexical, decayed
-			4:  899,   // best semantic
-			5:  1489,  // semantic of its file
-			6:  1172,  // cosine
-			7:  911,   // fused
-			8:  1443,  // terms in its file
-			9:  1152,  // terms in one unit
-			10: 2,     // terms in names
-			11: -989,  // terms in one unit's names
-			12: -98,   // terms in signatures
-			13: 113,   // terms in documentation
-			15: 490,   // identifiers in its file
-			16: -931,  // identifiers in names
-			17: 195,   // declared name
-			18: 116,   // whole name
-			19: -1563, // declared names
-			20: 280,   // named in the query
-			21: 523,   // names in the query
-			22: 1295,  // file name
-			23: 168,   // terms in the file name
-			24: 2050,  // whole file name
-			25: -280,  // file name, beginning
-			26: -370,  // folder name
-			27: 1007,  // terms in folder names
-			28: 347,   // terms in the path
+			0:  -233,  // best lexical
+			1:  2620,  // lexical of its file
+			2:  825,   // lexical, absolute
+			3:  -507,  // lexical, decayed
+			4:  622,   // best semantic
+			5:  1183,  // semantic of its file
+			6:  748,   // cosine
+			7:  646,   // fused
+			8:  1559,  // terms in its file
+			9:  1265,  // terms in one unit
+			10: 143,   // terms in names
+			11: -843,  // terms in one unit's names
+			12: 414,   // terms in signatures
+			13: 389,   // terms in documentation
+			15: 661,   // identifiers in its file
+			16: -892,  // identifiers in names
+			17: 444,   // declared name
+			18: 28,    // whole name
+			19: -1233, // declared names
+			20: 243,   // named in the query
+			21: 438,   // names in the query
+			22: 1277,  // file name
+			23: 608,   // terms in the file name
+			24: 1914,  // whole file name
+			25: -156,  // file name, beginning
+			26: -591,  // folder name
+			27: 280,   // terms in folder names
+			28: -138,  // terms in the path
 			29: 2500,  // path in the query
 			30: 1500,  // frame of the traceback
 			31: 20000, // exact path
-			32: 1169,  // folder
-			33: 1457,  // facade
-			34: -4269, // test
-			35: -3168, // example
+			32: 1279,  // folder
+			33: 2169,  // facade
+			34: -3780, // test
+			35: -2986, // example
 			36: -3500, // vendored
-			37: -3909, // generated
+			37: -3892, // generated
 			38: -4000, // minified
-			39: -4256, // docs
-			40: -4035, // data
-			41: -1329, // declaration stub
-			42: -1520, // build
-			43: -1020, // legacy
-			44: -2616, // depth
-			45: 2787,  // size
-			46: -691,  // no declarations
-			47: 4374,  // exact symbol
-			48: 1154,  // lexical rank
-			49: 479,   // semantic rank
-			50: 135,   // file name, both ways
-			51: 648,   // path, both ways
-			52: 643,   // terms in its file, relative
-			53: 193,   // declared name, all of it
-			54: 2264,  // imported
-			55: -4145, // mirror of another
+			39: -3296, // docs
+			40: -3043, // data
+			41: -804,  // declaration stub
+			42: -1517, // build
+			43: -1011, // legacy
+			44: -3024, // depth
+			45: 2906,  // size
+			46: -3024, // no declarations
+			47: 3871,  // exact symbol
+			48: 1113,  // lexical rank
+			49: 609,   // semantic rank
+			50: 189,   // file name, both ways
+			51: 408,   // path, both ways
+			52: 759,   // terms in its file, relative
+			53: -64,   // declared name, all of it
+			54: 1870,  // imported
+			55: -3955, // mirror of another
+			59: 2604,  // imported by the best
 		},
 	},
-	{ // prose, of 1162 questions
+	{ // prose, of 1163 questions
 		weights: [numFeatures]int32{
-			0:  -1383, // best lexical
-			1:  2598,  // lexical of its file
-			2:  -316,  // lexical, absolute
-			3:  500,   // lexical, decayed
-			4:  1021,  // best semantic
-			5:  2510,  // semantic of its file
-			6:  -432,  // cosine
-			7:  1457,  // fused
-			8:  952,   // terms in its file
-			9:  -28,   // terms in one unit
-			10: 1170,  // terms in names
-			11: 82,    // terms in one unit's names
-			12: -406,  // terms in signatures
-			13: 1169,  // terms in documentation
-			15: 1478,  // identifiers in its file
-			16: 1260,  // identifiers in names
-			17: -1135, // declared name
-			18: 141,   // whole name
-			19: 496,   // declared names
-			20: -363,  // named in the query
-			21: -62,   // names in the query
-			22: 421,   // file name
-			23: -1302, // terms in the file name
-			24: 1129,  // whole file name
-			25: 1286,  // file name, beginning
-			26: -432,  // folder name
-			27: 699,   // terms in folder names
-			28: -912,  // terms in the path
-			29: 3055,  // path in the query
+			0:  -1203, // best lexical
+			1:  2573,  // lexical of its file
+			2:  -861,  // lexical, absolute
+			3:  397,   // lexical, decayed
+			4:  1012,  // best semantic
+			5:  2188,  // semantic of its file
+			6:  -737,  // cosine
+			7:  1257,  // fused
+			8:  1025,  // terms in its file
+			9:  10,    // terms in one unit
+			10: 601,   // terms in names
+			11: 389,   // terms in one unit's names
+			12: 64,    // terms in signatures
+			13: 1090,  // terms in documentation
+			15: 1408,  // identifiers in its file
+			16: 1175,  // identifiers in names
+			17: -1364, // declared name
+			18: 106,   // whole name
+			19: 522,   // declared names
+			20: -412,  // named in the query
+			21: 539,   // names in the query
+			22: 446,   // file name
+			23: -1213, // terms in the file name
+			24: 1090,  // whole file name
+			25: 1226,  // file name, beginning
+			26: -478,  // folder name
+			27: 268,   // terms in folder names
+			28: -700,  // terms in the path
+			29: 3089,  // path in the query
 			30: 1500,  // frame of the traceback
 			31: 20000, // exact path
-			32: 1830,  // folder
-			33: 375,   // facade
-			34: -4123, // test
-			35: -3465, // example
-			36: -3515, // vendored
-			37: -3916, // generated
-			38: -4001, // minified
-			39: -5789, // docs
-			40: -3728, // data
-			41: -949,  // declaration stub
-			42: -2086, // build
-			43: -1278, // legacy
-			44: -3753, // depth
-			45: 189,   // size
-			46: 100,   // no declarations
+			32: 1576,  // folder
+			33: 613,   // facade
+			34: -3687, // test
+			35: -3321, // example
+			36: -3519, // vendored
+			37: -3803, // generated
+			38: -4000, // minified
+			39: -5573, // docs
+			40: -3639, // data
+			41: -930,  // declaration stub
+			42: -2049, // build
+			43: -1279, // legacy
+			44: -4380, // depth
+			45: -144,  // size
+			46: -242,  // no declarations
 			47: 4000,  // exact symbol
-			48: -52,   // lexical rank
-			49: 962,   // semantic rank
-			50: -332,  // file name, both ways
-			51: 4600,  // path, both ways
-			52: -197,  // terms in its file, relative
-			53: -171,  // declared name, all of it
-			54: 307,   // imported
-			55: -3568, // mirror of another
+			48: 142,   // lexical rank
+			49: 990,   // semantic rank
+			50: -619,  // file name, both ways
+			51: 4167,  // path, both ways
+			52: -149,  // terms in its file, relative
+			53: 202,   // declared name, all of it
+			54: -23,   // imported
+			55: -3480, // mirror of another
+			59: 2322,  // imported by the best
 		},
 	},
-	{ // issue, of 104 questions
+	{ // issue, of 617 questions
 		weights: [numFeatures]int32{
-			0:  304,   // best lexical
-			1:  3360,  // lexical of its file
-			2:  749,   // lexical, absolute
-			3:  354,   // lexical, decayed
-			4:  -181,  // best semantic
-			5:  676,   // semantic of its file
-			6:  -967,  // cosine
-			7:  657,   // fused
-			8:  -164,  // terms in its file
-			9:  706,   // terms in one unit
-			10: -88,   // terms in names
-			11: -1339, // terms in one unit's names
-			12: -647,  // terms in signatures
-			13: -277,  // terms in documentation
-			14: 872,   // terms of the first line
-			15: 1126,  // identifiers in its file
-			16: -794,  // identifiers in names
-			17: 937,   // declared name
-			18: 419,   // whole name
-			19: 749,   // declared names
-			20: 391,   // named in the query
-			21: -267,  // names in the query
-			22: 943,   // file name
-			23: 2593,  // terms in the file name
-			24: -213,  // whole file name
-			25: 530,   // file name, beginning
-			26: 1034,  // folder name
-			27: -135,  // terms in folder names
-			28: 1082,  // terms in the path
-			29: 2128,  // path in the query
-			30: 1942,  // frame of the traceback
+			0:  -854,  // best lexical
+			1:  2580,  // lexical of its file
+			2:  808,   // lexical, absolute
+			3:  7,     // lexical, decayed
+			4:  -242,  // best semantic
+			5:  1199,  // semantic of its file
+			6:  -397,  // cosine
+			7:  595,   // fused
+			8:  497,   // terms in its file
+			9:  401,   // terms in one unit
+			10: -64,   // terms in names
+			11: -1607, // terms in one unit's names
+			12: 132,   // terms in signatures
+			13: -999,  // terms in documentation
+			14: 490,   // terms of the first line
+			15: 1151,  // identifiers in its file
+			16: -274,  // identifiers in names
+			17: 1894,  // declared name
+			18: 128,   // whole name
+			19: 23,    // declared names
+			20: 828,   // named in the query
+			21: -249,  // names in the query
+			22: 129,   // file name
+			23: 1915,  // terms in the file name
+			24: 270,   // whole file name
+			25: 281,   // file name, beginning
+			26: 935,   // folder name
+			27: 72,    // terms in folder names
+			28: 381,   // terms in the path
+			29: 1419,  // path in the query
+			30: 500,   // frame of the traceback
 			31: 20000, // exact path
-			32: 912,   // folder
-			33: 270,   // facade
-			34: -5578, // test
-			35: -4317, // example
-			36: -3683, // vendored
-			37: -3480, // generated
+			32: 1172,  // folder
+			33: -56,   // facade
+			34: -5037, // test
+			35: -3046, // example
+			36: -3868, // vendored
+			37: -3029, // generated
 			38: -4000, // minified
-			39: -4064, // docs
-			40: -3690, // data
-			41: -1652, // declaration stub
-			42: -2909, // build
-			43: -1132, // legacy
-			44: 1717,  // depth
-			45: -168,  // size
-			46: -652,  // no declarations
+			39: -5234, // docs
+			40: -3054, // data
+			41: -1210, // declaration stub
+			42: -2367, // build
+			43: -1116, // legacy
+			44: 520,   // depth
+			45: 307,   // size
+			46: -606,  // no declarations
 			47: 4000,  // exact symbol
-			48: 186,   // lexical rank
-			49: -927,  // semantic rank
-			50: 1118,  // file name, both ways
-			51: 1525,  // path, both ways
-			52: -441,  // terms in its file, relative
-			53: -779,  // declared name, all of it
-			54: 275,   // imported
+			48: 863,   // lexical rank
+			49: 412,   // semantic rank
+			50: 687,   // file name, both ways
+			51: 869,   // path, both ways
+			52: -207,  // terms in its file, relative
+			53: 363,   // declared name, all of it
+			54: -8,    // imported
 			55: -3000, // mirror of another
-			56: 1913,  // first line, lexical
-			57: 1150,  // first line, semantic
-			58: 1157,  // first line, cosine
+			56: 1954,  // first line, lexical
+			57: 523,   // first line, semantic
+			58: 1826,  // first line, cosine
+			59: 1618,  // imported by the best
 		},
 	},
 }
 
-var builtInUnits = unitModel{[numUnitFeatures]int32{ // of 139 files
-	0:  3869,  // lexical
-	1:  234,   // lexical, absolute
-	2:  1212,  // semantic
-	3:  -1126, // cosine
-	4:  -505,  // terms
-	5:  1144,  // terms in names
-	6:  527,   // identifiers
-	7:  639,   // terms of the first line
-	8:  1278,  // declared name
-	9:  686,   // declared name, all of it
-	10: 663,   // named in the query
-	11: 2394,  // frame of the traceback
+var builtInUnits = unitModel{[numUnitFeatures]int32{ // of 729 files
+	0:  3260,  // lexical
+	1:  -26,   // lexical, absolute
+	2:  1496,  // semantic
+	3:  292,   // cosine
+	4:  -1746, // terms
+	5:  891,   // terms in names
+	6:  714,   // identifiers
+	7:  1253,  // terms of the first line
+	8:  2736,  // declared name
+	9:  177,   // declared name, all of it
+	10: 693,   // named in the query
+	11: 1639,  // frame of the traceback
 	12: 8000,  // exact symbol
-	13: -507,  // container
-	14: 709,   // between declarations
-	15: -38,   // callable
+	13: -443,  // container
+	14: 1145,  // between declarations
+	15: -18,   // callable
 	16: -1000, // whole file
-	17: -1042, // module of tests
-	18: 1137,  // size
-	19: -45,   // several parts
-	20: 734,   // private
+	17: 692,   // module of tests
+	18: 1814,  // size
+	19: 124,   // several parts
+	20: 605,   // private
 }}

@@ -187,6 +187,11 @@ func (r *ranker) gather(cands []candidate) error {
 		}
 	}
 	g.compare(r.files)
+	if r.e.has(artifact.Structural) {
+		if err := r.pulled(); err != nil {
+			return err
+		}
+	}
 	r.orderFiles()
 	return r.orderUnits(g)
 }

@@ -50,7 +50,7 @@ var defaultWeights = Weights{
 	Lexical:  1000,
 	Semantic: 300,
 
-	Links: 1500,
+	Links: 1000,
 
 	Again: [numQueryClasses]int64{1, 1, 800},
 }

@@ -6,6 +6,7 @@ import "fmt"
 type settings struct {
 	folds         int
 	l2            float64 // pull towards the prior
+	l2Issue       float64 // the same where the questions are issues
 	steps         int     // epochs
 	trees         bool    // small trees behind the sum
 	boost         boost
@@ -17,7 +18,7 @@ const numFolds = 5
 
 // standard are the settings that the built-in models are trained with.
 func standard() settings {
-	return settings{folds: numFolds, l2: 3e-4, steps: 20, boost: boost{Trees: 25, Depth: 3, Rate: 0.1, MinLeaf: 1.5, L2: 4}}
+	return settings{folds: numFolds, l2: 3e-4, l2Issue: 1e-3, steps: 20, boost: boost{Trees: 25, Depth: 3, Rate: 0.1, MinLeaf: 1.5, L2: 4}}
 }
 
 // crossValidate returns each list's order under a model that has not seen its
@@ -69,7 +70,11 @@ func priorOf(nf int) []float64 {
 }
 
 func fit(train []*list, nf int, set settings) *trained {
-	m := &trained{linear: fitLinear(train, priorOf(nf), set.l2, set.steps, set.off)}
+	l2 := set.l2
+	if len(train) > 0 && train[0].s.Class == "issue" {
+		l2 = set.l2Issue
+	}
+	m := &trained{linear: fitLinear(train, priorOf(nf), l2, set.steps, set.off)}
 	if set.trees {
 		m.trees = fitTrees(train, m.linear, nf, set.boost, set.off)
 	}

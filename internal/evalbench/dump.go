@@ -53,14 +53,14 @@ func dump(ctx context.Context, groups [][]task, mirrors, work string, fresh bool
 }
 
 func dumpCommit(ctx context.Context, ts []task, mirrors, work string, fresh bool) error {
-	dir := clone(mirrors, ts[0].Mirror)
-	if dir == "" {
-		return errors.New("there is no clone of it")
-	}
 	out := filepath.Join(work, "features")
 	name := filepath.Join(out, ts[0].Set+"-"+ts[0].Commit+".gob")
 	if _, err := os.Stat(name); err == nil && !fresh {
 		return nil
+	}
+	dir := clone(mirrors, ts[0].Mirror)
+	if dir == "" {
+		return errors.New("there is no clone of it")
 	}
 	start := time.Now()
 	ix, final, err := index(ctx, dir, ts[0].Commit, work)

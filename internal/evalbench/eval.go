@@ -85,7 +85,8 @@ var groups = []struct {
 	{"coverage", []string{"terms in its file", "terms in one unit", "terms in its file, relative", "identifiers in its file", "terms in signatures", "terms in documentation"}},
 	{"kinds of files", []string{"test", "example", "vendored", "generated", "minified", "docs", "data", "declaration stub", "build", "legacy", "mirror of another", "facade"}},
 	{"size and depth", []string{"depth", "size", "no declarations"}},
-	{"folder mates and imports", []string{"folder", "imported"}},
+	{"folder mates and imports", []string{"folder", "imported", "imported by the best"}},
+	{"imported by the best", []string{"imported by the best"}},
 }
 
 // ablate prints what held-out models reach without each group of features.

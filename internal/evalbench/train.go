@@ -20,6 +20,9 @@ type list struct {
 	weight float64
 	fold   int
 	sp     []sparse
+
+	nearSp   []sparse
+	nearGain []bool
 }
 
 // featuresOf is the number of features of a candidate.
@@ -80,8 +83,9 @@ func lists(samples []sample, folds int, keep func(*sample) bool) []*list {
 		perRepo[s.Task.Mirror]++
 		out = append(out, l)
 	}
+	prior := priorOf(featuresOf(out))
 	for _, l := range out {
-		l.sparse()
+		l.near(prior)
 		// A repository weighs by the root of its queries.
 		l.weight = 1 / math.Sqrt(perRepo[l.s.Task.Mirror])
 	}
@@ -126,8 +130,35 @@ func (l *list) sparse() []sparse {
 	return l.sp
 }
 
-// fitLinear minimises the softmax loss of the wanted files against all
-// candidates, with a quadratic penalty, by Adam over batches of 16 lists.
+// trainedOn is the number of candidates of a list that training looks at: those
+// that the prior puts first, and the wanted ones.
+const trainedOn = 60
+
+// near returns those candidates. The first call must not be on two goroutines.
+func (l *list) near(prior []float64) ([]sparse, []bool) {
+	if l.nearSp != nil {
+		return l.nearSp, l.nearGain
+	}
+	sp := l.sparse()
+	idx := make([]int, len(sp))
+	score := make([]float64, len(sp))
+	for i := range sp {
+		idx[i] = i
+		for k, j := range sp[i].j {
+			score[i] += prior[j] * float64(sp[i].v[k])
+		}
+	}
+	sort.SliceStable(idx, func(a, b int) bool { return score[idx[a]] > score[idx[b]] })
+	for r, i := range idx {
+		if r < trainedOn || l.gain[i] {
+			l.nearSp, l.nearGain = append(l.nearSp, sp[i]), append(l.nearGain, l.gain[i])
+		}
+	}
+	return l.nearSp, l.nearGain
+}
+
+// fitLinear minimises the softmax loss of the wanted files against the other
+// candidates that are near, with a quadratic penalty, by Adam over batches of 16 lists.
 func fitLinear(ls []*list, at0 []float64, l2 float64, epochs int, off map[int]bool) []float64 {
 	nf := len(at0)
 	at0 = slices.Clone(at0)
@@ -159,7 +190,7 @@ func fitLinear(ls []*list, at0 []float64, l2 float64, epochs int, off map[int]bo
 			clear(grad)
 			part := use[at:min(at+batch, len(use))]
 			for _, l := range part {
-				sp := l.sparse()
+				sp, gain := l.near(at0)
 				scores = scores[:0]
 				top := math.Inf(-1)
 				for i := range sp {
@@ -177,7 +208,7 @@ func fitLinear(ls []*list, at0 []float64, l2 float64, epochs int, off map[int]bo
 				}
 				for i := range sp {
 					d := scores[i] / z
-					if l.gain[i] {
+					if gain[i] {
 						d -= 1 / float64(l.good)
 					}
 					if d > -1e-5 && d < 1e-5 {

@@ -33,7 +33,7 @@ func unitLists(samples []sample, keep func(*sample) bool) []*list {
 				l.x = append(l.x, x)
 				l.gain = append(l.gain, g)
 			}
-			l.sparse()
+			l.near(unitPrior())
 			perRepo[s.Task.Mirror]++
 			out = append(out, l)
 		}
