@@ -63,8 +63,8 @@ func (a *Archive) scan(f *os.File) error {
 		return errors.New("not a regular file")
 	}
 	var layout, index *extent
-	for r, n := tar.NewReader(f), 0; ; n++ {
-		h, err := r.Next()
+	for s, n := (&tarScanner{r: f}), 0; ; n++ {
+		h, err := s.entry()
 		if err == io.EOF {
 			break
 		}
@@ -74,20 +74,14 @@ func (a *Archive) scan(f *os.File) error {
 		if n >= maxArchiveEntries {
 			return fmt.Errorf("more than %d files", maxArchiveEntries)
 		}
-		if h.Typeflag == tar.TypeDir {
+		if h.kind == '5' {
 			continue
 		}
-		// The reader takes from the file no more than it gives out, so the
-		// content begins here.
-		at, err := f.Seek(0, io.SeekCurrent)
-		if err != nil {
-			return err
+		e := h.extent
+		if h.kind != '0' || e.offset > info.Size() || e.size > info.Size()-e.offset {
+			return fmt.Errorf("%.100q is no whole regular file", h.name)
 		}
-		e := extent{at, h.Size}
-		if h.Typeflag != tar.TypeReg || e.size < 0 || e.offset > info.Size() || e.size > info.Size()-e.offset {
-			return fmt.Errorf("%.100q is no whole regular file", h.Name)
-		}
-		name := strings.TrimPrefix(h.Name, "./")
+		name := strings.TrimPrefix(h.name, "./")
 		hex, isBlob := strings.CutPrefix(name, ocispec.ImageBlobsDir+"/sha256/")
 		switch {
 		case name == ocispec.ImageLayoutFile && layout == nil:
@@ -100,7 +94,7 @@ func (a *Archive) scan(f *os.File) error {
 			}
 			a.blobs["sha256:"+hex] = e
 		default:
-			return fmt.Errorf("%.100q has no place in a layout, or stands there twice", h.Name)
+			return fmt.Errorf("%.100q has no place in a layout, or stands there twice", h.name)
 		}
 	}
 	if layout == nil || index == nil {
@@ -121,7 +115,7 @@ func (a *Archive) scan(f *os.File) error {
 	return err
 }
 
-func (e extent) read(f *os.File, limit int64) ([]byte, error) {
+func (e extent) read(f io.ReaderAt, limit int64) ([]byte, error) {
 	if e.size > limit {
 		return nil, fmt.Errorf("%d bytes, more than %d", e.size, limit)
 	}
