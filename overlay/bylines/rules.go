@@ -1,6 +1,7 @@
 package bylines
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"path"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/internal/gitobj"
+	"github.com/pindex-dev/pindex/internal/secrets"
 )
 
 // configPath is the file in the tree whose settings change its index.
@@ -19,8 +21,9 @@ const configPath = ".pindex.yaml"
 type rules struct {
 	format     gitobj.Format
 	indexBytes int64
-	allowed    map[string]bool // secrets that the user of the base allowed
-	config     *config
+	allowed    map[string]bool   // secrets that the user of the base allowed
+	settings   []byte            // the text of the settings in the tree
+	config     *config           // what it says; nil without any
 	was        map[string]bool   // paths of the base that its settings left out
 	byPath     map[string]string // language, by path, by name and by extension
 	byName     map[string]string
@@ -128,6 +131,20 @@ func (r *rules) limit() int64 {
 	return r.indexBytes
 }
 
+// resettled reports whether these settings decide otherwise about a file of the
+// base than the base's did.
+func (r *rules) resettled(name string, was artifact.Skip, size uint64) bool {
+	switch {
+	case was == artifact.SkipSubmodule, was == artifact.SkipMissing:
+		return false
+	case r.was[name] != r.excludes(name):
+		return true
+	case r.was[name], was == artifact.SkipSecret && secrets.Name(name):
+		return false
+	}
+	return (was == artifact.SkipTooLarge) != (size > uint64(r.limit()))
+}
+
 // settle finds the rules for a tree with these changes, which are sorted. Where
 // the settings themselves differ from the base's, files join the changed ones
 // and others leave the base.
@@ -146,16 +163,22 @@ func (b *Builder) settle(files []File, read Read) (_ []File, hidden []string, er
 	for _, c := range files {
 		changed[c.Path] = true
 	}
+	var content []byte
+	if had || changed[configPath] {
+		content, _, err = read(configPath, 0o100644, maxConfig)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	if !bytes.Equal(content, r.settings) {
+		b.last = nil // what was decided about files by other settings
+	}
+	r.settings, r.config = content, nil
 	if !had && !changed[configPath] {
-		r.config = nil
 		return files, nil, nil
-	}
-	content, _, err := read(configPath, 0o100644, maxConfig)
-	if errors.Is(err, fs.ErrNotExist) {
-		content, err = nil, nil
-	}
-	if err != nil {
-		return nil, nil, err
 	}
 	r.config = parseConfig(content)
 	if had {
@@ -167,7 +190,6 @@ func (b *Builder) settle(files []File, read Read) (_ []File, hidden []string, er
 			return files, nil, nil // as the base has it
 		}
 	}
-	b.last = nil // what was decided may not hold
 	for p := range b.base.NumPartitions() {
 		u, err := b.base.Units(p)
 		if err != nil {
@@ -175,7 +197,7 @@ func (b *Builder) settle(files []File, read Read) (_ []File, hidden []string, er
 		}
 		for f := range u.NumFiles() {
 			name := u.Path(f)
-			if r.was[name] != r.excludes(name) && u.Skip(f) != artifact.SkipSubmodule {
+			if r.resettled(name, u.Skip(f), u.Size(f)) {
 				hidden = append(hidden, name)
 				if !changed[name] {
 					files = append(files, File{Path: name, Mode: u.Mode(f)})
