@@ -303,7 +303,7 @@ func TestShowAndOutline(t *testing.T) {
 			got = append(got, fmt.Sprintf("%d %s", x.Depth, x.Symbol))
 		}
 	}
-	if want := []string{"1 Shop", "2 Shop.__init__", "2 Shop.link_for", "2 Shop.announce", "2 Shop.make", "2 Shop.total"}; !slices.Equal(got, want) {
+	if want := []string{"1 Shop", "2 Shop.default", "2 Shop.__init__", "2 Shop.link_for", "2 Shop.announce", "2 Shop.make", "2 Shop.total"}; !slices.Equal(got, want) {
 		t.Errorf("outline %q, want %q", got, want)
 	}
 	o, err = e.Outline(ctx, "./tests/")

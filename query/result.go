@@ -285,7 +285,7 @@ type OutlineResult struct {
 	Results []OutlineEntry `json:"results"`
 }
 
-// OutlineEntry is one file or one unit of a file.
+// OutlineEntry is one file, or one declaration, section or key of a file.
 type OutlineEntry struct {
 	Place
 	Depth    int    `json:"depth"` // 0 for a file
@@ -293,7 +293,7 @@ type OutlineEntry struct {
 	Kind     string `json:"kind"`
 	Name     string `json:"name,omitempty"`
 	Symbol   string `json:"symbol,omitempty"`
-	ID       string `json:"id,omitempty"`
+	ID       string `json:"id,omitempty"`       // of its unit, where it has one
 	Lang     string `json:"lang,omitempty"`     // files only
 	Skipped  string `json:"skipped,omitempty"`  // files only: why its content is not in the index
 	Degraded string `json:"degraded,omitempty"` // files only: why its units are by lines

@@ -2,8 +2,6 @@ package query
 
 import (
 	"context"
-	"sort"
-	"strings"
 	"time"
 
 	"github.com/pindex-dev/pindex/artifact"
@@ -103,101 +101,4 @@ func (e *Engine) indexedFile(ctx context.Context, path string) (p, f int, err er
 		return 0, 0, fail.New(fail.NotFound, "read it from the repository", "the content of %s is not in the index: %s", quote(path), s)
 	}
 	return p, f, nil
-}
-
-// Outline lists the units of a file, or the files below a folder ("" or "."
-// for all). Skipped files are listed with the reason.
-func (e *Engine) Outline(ctx context.Context, path string) (*OutlineResult, error) {
-	begun := time.Now()
-	res := &OutlineResult{Path: cleanPath(path), Results: []OutlineEntry{}}
-	err := e.answer(func() error { return e.outline(ctx, res) })
-	if err != nil {
-		return nil, err
-	}
-	res.Total = len(res.Results)
-	res.Header = e.header(begun)
-	return res, nil
-}
-
-func (e *Engine) outline(ctx context.Context, res *OutlineResult) error {
-	path := res.Path
-	if from, err := e.holding(path); err != nil {
-		return err
-	} else if from == e.over && from != nil {
-		return changedOutline(path)
-	}
-	if path != "" {
-		p, f, ok, err := e.ix.FindFile(path)
-		if err != nil {
-			return err
-		}
-		if ok {
-			u, err := e.ix.Units(p)
-			if err != nil {
-				return err
-			}
-			res.Results = append(res.Results, fileOutline(u, f))
-			return unitOutline(u, f, res)
-		}
-	}
-	prefix := path + "/"
-	if path == "" {
-		prefix = ""
-	}
-	for p := range e.parts() {
-		u, err := e.ix.Units(p)
-		if err != nil {
-			return err
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		n := u.NumFiles()
-		lo := sort.Search(n, func(i int) bool { return string(u.PathBytes(i)) >= prefix })
-		for f := lo; f < n && strings.HasPrefix(string(u.PathBytes(f)), prefix); f++ {
-			if !e.hidden[u.Path(f)] {
-				res.Results = append(res.Results, fileOutline(u, f))
-			}
-		}
-	}
-	if e.over != nil {
-		if err := e.addChanged(prefix, res); err != nil {
-			return err
-		}
-	}
-	if len(res.Results) == 0 && path != "" {
-		t, err := e.fileTable(ctx)
-		if err != nil {
-			return err
-		}
-		return t.noSuchPath(path)
-	}
-	return nil
-}
-
-func fileOutline(u *artifact.UnitsReader, f int) OutlineEntry {
-	rec := u.File(f)
-	return OutlineEntry{
-		Place: placeOf(rec.Path, 1, int(max(1, rec.Lines))), Level: levelName(artifact.L0), Kind: artifact.KindFile.String(),
-		Lang: rec.Lang, Skipped: rec.Skip.String(), Degraded: rec.Degraded.String(),
-	}
-}
-
-func unitOutline(u *artifact.UnitsReader, f int, res *OutlineResult) error {
-	lo, hi := u.FileUnits(f)
-	ids := u.FileUnitIDs(f)
-	depth := make([]int, hi-lo)
-	for i := lo; i < hi; i++ {
-		unit := u.Unit(i)
-		if unit.Level == artifact.L0 {
-			res.Results[0].ID = ids[i-lo]
-			continue
-		}
-		depth[i-lo] = depth[int(unit.Parent)-lo] + 1
-		res.Results = append(res.Results, OutlineEntry{
-			Place: placeOf(u.Path(f), int(unit.StartLine), int(unit.EndLine)), Depth: depth[i-lo],
-			Level: levelName(unit.Level), Kind: unit.Kind.String(), Name: unit.Name, Symbol: unit.Symbol, ID: ids[i-lo],
-		})
-	}
-	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/internal/command"
 	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/query"
@@ -35,9 +34,6 @@ func (a *App) outlineCmd() *command.Command {
 func writeOutline(o *output, r *query.OutlineResult) {
 	o.head(r.Header, "%d of %d entries", len(r.Results), r.Total)
 	for _, e := range r.Results {
-		if e.Kind == artifact.KindRemainder.String() {
-			continue // text between declarations declares nothing
-		}
 		o.print("%s", strings.Repeat("  ", e.Depth))
 		if e.Depth == 0 {
 			o.print("%s", o.name(e.FilePath()))
