@@ -404,6 +404,15 @@ func TestReceiptErrors(t *testing.T) {
 		"schema":   func(s string) string { return strings.Replace(s, "pindex.receipt/0", "pindex.receipt/9", 1) },
 		"trailing": func(s string) string { return s + "{}" },
 		"empty":    func(string) string { return "" },
+		"member":   func(s string) string { return `{"commit":"0000",` + s[1:] },
+		"query":    func(s string) string { return `{"query":"another",` + s[1:] },
+		"nested":   func(s string) string { return strings.Replace(s, `"blob":`, `"approved":true,"blob":`, 1) },
+		"deep":     func(s string) string { return strings.Replace(s, `"end":`, `"by":1,"end":`, 1) },
+		"twice":    func(s string) string { return `{"budget":9,` + s[1:] },
+		"case":     func(s string) string { return strings.Replace(s, `"budget":`, `"Budget":9,"budget":`, 1) },
+		"null":     func(s string) string { return strings.Replace(s, `"blob":`, `"embedded":null,"blob":`, 1) },
+		"escape":   func(s string) string { return strings.Replace(s, `"budget"`, `"\u0062udget"`, 1) },
+		"space":    func(s string) string { return strings.Replace(s, `"budget":`, `"budget": `, 1) },
 		"other":    func(string) string { return `{"schema":"pindex.receipt/0"}` },
 	} {
 		s := edit(string(enc))

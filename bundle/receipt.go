@@ -121,8 +121,9 @@ func (r *Receipt) seal() (string, error) {
 
 const receiptRemedy = "take the receipt as 'pindex context --receipt' wrote it, or make a new one"
 
-// ReadReceipt reads a receipt and checks that nobody has edited it. Errors have
-// code Verification.
+// ReadReceipt reads a receipt and checks that nobody has edited it: the bytes
+// are those that Encode wrote, but for the newline at the end. Errors have code
+// Verification.
 func ReadReceipt(b []byte) (*Receipt, error) {
 	bad := func(err error) error {
 		return fail.Wrap(fail.Verification, err, receiptRemedy, "this is no receipt")
@@ -147,6 +148,16 @@ func ReadReceipt(b []byte) (*Receipt, error) {
 	}
 	if seal != r.Seal {
 		return nil, fail.New(fail.Verification, receiptRemedy, "the receipt was edited: its contents do not have the digest that it was sealed with")
+	}
+	// The seal covers what was decoded. A member that nobody reads, one given
+	// twice and one in another case would pass beside it: only the bytes that
+	// Encode writes are a receipt.
+	whole, err := artifact.Canonical(r)
+	if err != nil {
+		return nil, bad(err)
+	}
+	if !bytes.Equal(bytes.TrimSuffix(b, []byte("\n")), whole) {
+		return nil, fail.New(fail.Verification, receiptRemedy, "the receipt was edited: it holds more than, or another spelling of, what it was sealed with")
 	}
 	if err := r.check(); err != nil {
 		return nil, bad(err)
