@@ -73,8 +73,8 @@ func (e *Engine) Affected(ctx context.Context, o AffectedOptions) (*AffectedResu
 	if err != nil {
 		return nil, err
 	}
-	res.Header = e.header(begun)
-	return res, nil
+	res.Header, err = e.navHeader(ctx, begun)
+	return res, err
 }
 
 // changedNodes returns the declarations, and top levels of files, that the

@@ -225,8 +225,8 @@ func (e *Engine) Impact(ctx context.Context, o ImpactOptions) (*ImpactResult, er
 	if err != nil {
 		return nil, err
 	}
-	res.Header = e.header(begun)
-	return res, nil
+	res.Header, err = e.navHeader(ctx, begun)
+	return res, err
 }
 
 func anyRole(r artifact.Role) bool { return r != artifact.RoleImport && r != artifact.RoleExport }
@@ -451,8 +451,8 @@ func (e *Engine) Trace(ctx context.Context, from, to string, depth int) (*TraceR
 	if res.Total == 0 {
 		res.Note = "no chain of calls that syntax can follow"
 	}
-	res.Header = e.header(begun)
-	return res, nil
+	res.Header, err = e.navHeader(ctx, begun)
+	return res, err
 }
 
 // insideAny reports whether a node lies in one of the declarations, such as a
@@ -524,8 +524,8 @@ func (e *Engine) Graph(ctx context.Context, o GraphOptions) (*GraphResult, error
 	if err != nil {
 		return nil, err
 	}
-	res.Header = e.header(begun)
-	return res, nil
+	res.Header, err = e.navHeader(ctx, begun)
+	return res, err
 }
 
 type grapher struct {

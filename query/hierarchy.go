@@ -69,8 +69,8 @@ func (e *Engine) Hierarchy(ctx context.Context, o UsesOptions) (*HierarchyResult
 	if err != nil {
 		return nil, err
 	}
-	res.Header = e.header(begun)
-	return res, nil
+	res.Header, err = e.navHeader(ctx, begun)
+	return res, err
 }
 
 func typesOf(t *target, name string) ([]*decl, error) {
@@ -483,8 +483,8 @@ func (e *Engine) Implementations(ctx context.Context, o UsesOptions) (*Implement
 	if err != nil {
 		return nil, err
 	}
-	res.Header = e.header(begun)
-	return res, nil
+	res.Header, err = e.navHeader(ctx, begun, namesOf(o.Target, nil)...)
+	return res, err
 }
 
 func (b *binder) implementations(ds []*decl) ([]related, error) {

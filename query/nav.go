@@ -44,7 +44,7 @@ func (e *Engine) Def(ctx context.Context, text string) (*DefResult, error) {
 		}
 		t, err := b.target(text)
 		if err != nil {
-			return err
+			return e.missing(ctx, err, text)
 		}
 		if err := b.unhide(t); err != nil {
 			return err
@@ -63,8 +63,8 @@ func (e *Engine) Def(ctx context.Context, text string) (*DefResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	res.Header = e.header(begun)
-	return res, nil
+	res.Header, err = e.navHeader(ctx, begun, namesOf(text, res.Results)...)
+	return res, err
 }
 
 // targets turns a target into results.
@@ -106,15 +106,10 @@ func (b *binder) unhide(t *target) error {
 	}
 	first := t.decls[0]
 	t.decls = slices.DeleteFunc(slices.Clone(t.decls), b.hides)
-	switch len(t.decls) {
-	case 0:
+	if len(t.decls) == 0 {
 		return b.e.hiddenFile(b.t.files[first.file].path)
-	case 1:
-		if t.binding == Ambiguous {
-			t.binding = Bound
-		}
 	}
-	return nil
+	return nil // one that is left of several is no more certain than it was
 }
 
 // hides reports whether a declaration lies in a hidden file.
@@ -152,8 +147,8 @@ func (e *Engine) usesOf(ctx context.Context, what string, o UsesOptions, role fu
 	if err != nil && err != errLooked {
 		return nil, err
 	}
-	c.res.Header = e.header(begun)
-	return c.res, nil
+	c.res.Header, err = e.navHeader(ctx, begun, namesOf(o.Target, c.res.Targets)...)
+	return c.res, err
 }
 
 // beginUses checks the options and finds the target.
@@ -174,7 +169,7 @@ func (e *Engine) beginUses(ctx context.Context, what string, o *UsesOptions) (*b
 	}
 	t, err := b.target(o.Target)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, nil, e.missing(ctx, err, o.Target)
 	}
 	python := len(t.files) > 0 && b.t.files[t.files[0]].lang == "python" && (what == "refs" || what == "callers")
 	if len(t.decls) == 0 && (len(t.symbols) == 0 || t.binding != External) && !python {
@@ -548,6 +543,6 @@ func (e *Engine) Callees(ctx context.Context, o UsesOptions) (*UsesResult, error
 	if err != nil && err != errLooked {
 		return nil, err
 	}
-	c.res.Header = e.header(begun)
-	return c.res, nil
+	c.res.Header, err = e.navHeader(ctx, begun)
+	return c.res, err
 }

@@ -14,6 +14,9 @@ type Header struct {
 	Digest    string    `json:"digest"` // the index digest
 	Freshness Freshness `json:"freshness"`
 	TookUS    int64     `json:"took_us"` // microseconds spent in this package
+	// Omitted says what an answer about names lacks where changed files are
+	// hidden that may have a part in it, see Options.Hidden.
+	Omitted string `json:"omitted,omitempty"`
 }
 
 // Freshness says how an answer relates to what the user has in front of them.

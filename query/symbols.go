@@ -63,8 +63,8 @@ func (e *Engine) Symbols(ctx context.Context, o SymbolsOptions) (*SymbolsResult,
 	if err != nil {
 		return nil, err
 	}
-	res.Header = e.header(begun)
-	return res, nil
+	res.Header, err = e.navHeader(ctx, begun, comps[len(comps)-1])
+	return res, err
 }
 
 type symbolFit struct {

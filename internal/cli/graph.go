@@ -163,7 +163,10 @@ Without --commit the changes in the working tree count as well.`,
 				return fail.New(fail.Usage, "say which commit to compare with, such as --since main", "--since is missing")
 			}
 			return a.withSession(c.Context(), func(s *session) error {
-				var err error
+				err := s.followable()
+				if err != nil {
+					return err
+				}
 				if o.Changed, err = a.changedSince(c.Context(), s, since); err != nil {
 					return err
 				}
@@ -310,6 +313,9 @@ func (a *App) graphCmd() *command.Command {
 }
 
 func writeDot(o *output, r *query.GraphResult) {
+	if r.Omitted != "" {
+		o.print("// %s\n", Visible(r.Omitted))
+	}
 	o.print("digraph pindex {\n  label=%q;\n  node [shape=box];\n", "commit "+short(r.Commit)+" "+r.Freshness.State)
 	for i, n := range r.Nodes {
 		o.print("  n%d [label=%s];\n", i, dotText(n.Symbol+"\n"+n.FilePath()))
@@ -332,6 +338,9 @@ func dotText(s string) string {
 
 func writeMermaid(o *output, r *query.GraphResult) {
 	o.print("%%%% commit %s %s\nflowchart LR\n", short(r.Commit), r.Freshness.State)
+	if r.Omitted != "" {
+		o.print("  %%%% %s\n", Visible(r.Omitted))
+	}
 	for i, n := range r.Nodes {
 		o.print("  n%d[\"%s\"]\n", i, mermaidText(n.Symbol+" "+n.FilePath()))
 	}

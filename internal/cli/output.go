@@ -118,6 +118,9 @@ func (o *output) head(h query.Header, format string, args ...any) {
 		o.print(" (%s in the working tree %s)", count(h.Freshness.Files, "changed file"), what)
 	}
 	o.print(", %s\n", fmt.Sprintf(format, args...))
+	if h.Omitted != "" {
+		o.print("# %s\n", o.text(h.Omitted))
+	}
 }
 
 func count(n int, what string) string {

@@ -59,6 +59,16 @@ func (a *App) compareWorkTree(ctx context.Context, s *session, opt *query.Option
 	return nil
 }
 
+// followable returns why changes cannot be followed: nothing here knows what
+// the changed files declare.
+func (s *session) followable() error {
+	if n := len(s.changes); n > 0 && s.over == nil {
+		return fail.New(fail.NoIndex, "ask the full program, pindex, without --no-compile; or leave the working tree out with --commit HEAD, whose index must be there",
+			"%s may be affected in ways that are not known here, where no parser reads changed files", count(n, "changed file"))
+	}
+	return nil
+}
+
 // overlays reports whether overlays are made.
 func (a *App) overlays() bool { return a.Overlay != nil && !a.noCompile }
 

@@ -184,6 +184,7 @@ func (s *Set) symbols(ctx context.Context, c *session, a arguments) (*Reply, err
 		return l.nothing(err)
 	}
 	l.out.Total = r.Total
+	l.out.add(r.Omitted)
 	for i := range r.Results {
 		if h := &r.Results[i]; l.keep(h.FilePath()) {
 			l.items = append(l.items, declarationItem(h))
@@ -248,6 +249,7 @@ func (s *Set) hierarchy(ctx context.Context, c *session, a arguments) (*Reply, e
 		return l.nothing(err)
 	}
 	l.out.Total = r.Total
+	l.out.add(r.Omitted)
 	for side, types := range [][]query.TypeStep{r.Supertypes, r.Subtypes} {
 		for i := range types {
 			t := &types[i]
@@ -277,6 +279,9 @@ func (s *Set) affected(ctx context.Context, c *session, a arguments) (*Reply, er
 	d, ok := c.Session.(Differ)
 	if !ok {
 		return nil, fail.New(fail.Usage, "ask where the repository is", "there is no history here to compare with")
+	}
+	if st.Freshness.State == "partial" {
+		return nil, fail.New(fail.NoIndex, "ask for affected tests where the full program, pindex, serves", "changed files are read by lines here, so that what they declare and reach is not known")
 	}
 	since, err := d.ChangedSince(ctx, a.text["since"])
 	if err != nil {

@@ -96,6 +96,7 @@ func (v *symbolView) answer(ctx context.Context, e *query.Engine, a arguments) e
 		}
 		v.out.Binding, v.out.Total = string(r.Binding), r.Total
 		v.out.add(r.Note)
+		v.out.add(r.Omitted)
 		for i := range r.Results {
 			if v.keep(r.Results[i].FilePath()) {
 				v.items = append(v.items, declarationItem(&r.Results[i]))
@@ -111,6 +112,7 @@ func (v *symbolView) answer(ctx context.Context, e *query.Engine, a arguments) e
 			return err
 		}
 		v.out.Total = r.Total
+		v.out.add(r.Omitted)
 		v.about(r.Targets)
 		for i := range r.Results {
 			t := &r.Results[i]
@@ -123,6 +125,7 @@ func (v *symbolView) answer(ctx context.Context, e *query.Engine, a arguments) e
 			return err
 		}
 		v.out.Total, v.out.Ambiguous, v.out.Unresolved = r.Total, r.Ambiguous, r.Unresolved
+		v.out.add(r.Omitted)
 		v.about(r.Targets)
 		v.steps(r.Results, r.Cut)
 		return nil
@@ -136,6 +139,7 @@ func (v *symbolView) answer(ctx context.Context, e *query.Engine, a arguments) e
 		}
 		v.out.Total, v.out.Ambiguous, v.out.Unresolved = len(r.Results), r.Ambiguous, r.Unresolved
 		v.out.add(r.Note)
+		v.out.add(r.Omitted)
 		v.steps(r.Results, r.Cut)
 		return nil
 	}
@@ -148,6 +152,7 @@ func (v *symbolView) answer(ctx context.Context, e *query.Engine, a arguments) e
 	}
 	v.out.Total, v.out.Ambiguous, v.out.External, v.out.Unresolved = r.Total, r.AmbiguousTotal, r.External, r.Unresolved
 	v.out.add(r.Note)
+	v.out.add(r.Omitted)
 	v.about(r.Targets)
 	for _, list := range [][]query.UseHit{r.Results, r.Ambiguous} {
 		for i := range list {
