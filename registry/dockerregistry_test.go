@@ -45,6 +45,20 @@ func TestDockerRegistry(t *testing.T) {
 	}
 }
 
+func TestDockerRegistryMounts(t *testing.T) {
+	for name, o := range map[string]registry.RemoteOptions{
+		"anonymous": {},
+		"htpasswd":  {Username: registrytest.ProcessUser, Password: registrytest.ProcessPassword},
+	} {
+		t.Run(name, func(t *testing.T) {
+			host := startDockerRegistry(t, o.Password != "")
+			registrytest.RunMount(t, func(repository string) *registry.Remote {
+				return openRemote(t, host+"/"+repository, o)
+			}, true)
+		})
+	}
+}
+
 func TestDockerRegistryRefusesStrangers(t *testing.T) {
 	ref := startDockerRegistry(t, true) + "/owner/pindex"
 	for name, o := range map[string]registry.RemoteOptions{

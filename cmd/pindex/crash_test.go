@@ -34,7 +34,7 @@ var (
 	dockerRegistry = flag.String("docker-registry", "", "the registry program to test against")
 	kills          = flag.Int("kills", 3, "how many processes of each kind are killed")
 	seed           = flag.Uint64("seed", 1, "of the moments at which they are killed, and of what runs at the same time as what")
-	crashRepo      = flag.String("crash-repo", "", "a repository whose last three first-parent commits are worked with; a small made one without")
+	crashRepo      = flag.String("crash-repo", "", "a repository whose last first-parent commits are worked with; a small made one without")
 )
 
 const crashShards = 2
@@ -91,24 +91,35 @@ func (c *crash) run(name, cache string, args ...string) []byte {
 	return out
 }
 
-// newCrash makes a repository of three commits and the index of each, whole and
-// in shards, without a kill.
-func newCrash(t *testing.T, host string) *crash {
+// newCrash makes a repository of some commits.
+func newCrash(t *testing.T, host string, commits int) *crash {
 	c := &crash{
 		t: t, dir: t.TempDir(), host: host, digests: map[string]string{}, cached: map[[32]byte]bool{},
 		rng: rand.New(rand.NewPCG(*seed, 9)), took: map[string]float64{}, shards: map[string][]*shard{}, packs: map[string][]ocispec.Descriptor{},
 	}
 	if *crashRepo != "" {
 		c.repo = *crashRepo
-		c.commits = strings.Fields(string(c.run("git", "x", "-C", c.repo, "rev-list", "--first-parent", "-n", "3", "HEAD")))
+		c.commits = strings.Fields(string(c.run("git", "x", "-C", c.repo, "rev-list", "--first-parent", "-n", fmt.Sprint(commits), "HEAD")))
 		slices.Reverse(c.commits)
 	} else {
-		c.makeRepo()
+		c.makeRepo(commits)
 	}
-	ref := c.host + "/owner/unharmed"
+	return c
+}
+
+// compileAll makes the index of every commit in a layout.
+func (c *crash) compileAll() {
 	for _, commit := range c.commits {
 		out := c.run("pindex", "unharmed", "compile", commit, "--repo", c.repo, "--store", "./layout", "--json", "--quiet")
-		c.digests[commit] = digestOf(t, out)
+		c.digests[commit] = digestOf(c.t, out)
+	}
+}
+
+// publishUnharmed publishes the index of every commit, whole and in shards,
+// without a kill.
+func (c *crash) publishUnharmed() {
+	ref := c.host + "/owner/unharmed"
+	for _, commit := range c.commits {
 		c.run("pindex", "unharmed", "cp", "./layout", ref, "--commit", commit, "--repo", c.repo)
 		c.run("pindex", "pulled", "pull", commit, "--repo", c.repo, "--store", ref)
 		for n := range crashShards {
@@ -119,15 +130,14 @@ func newCrash(t *testing.T, host string) *crash {
 		c.eachCached(cache, func(_ string, sum [32]byte) { c.cached[sum] = true })
 	}
 	c.readShards()
-	return c
 }
 
-func (c *crash) makeRepo() {
+func (c *crash) makeRepo(commits int) {
 	c.repo = filepath.Join(c.dir, "repo")
 	c.run("git", "x", "init", "-q", "-b", "main", c.repo)
-	for n := range 3 {
+	for n := range commits {
 		for i := range 12 {
-			if n > 0 && i%4 != n {
+			if n > 0 && i%4 != n%4 {
 				continue
 			}
 			text := fmt.Sprintf("def handler_%d(request):\n    \"\"\"Answer %d.\"\"\"\n    return render(request, %d)\n", i, n, i)
@@ -426,7 +436,9 @@ func TestDockerRegistryKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(p.Stop)
-	c := newCrash(t, p.Host)
+	c := newCrash(t, p.Host, 3)
+	c.compileAll()
+	c.publishUnharmed()
 	progress := io.Discard // so that who waits for a long run sees it move
 	if *kills >= 50 {
 		progress = os.Stderr

@@ -15,9 +15,11 @@ import (
 
 // Process is a registry program that runs on a loopback port.
 type Process struct {
-	Host  string // host:port
-	cmd   *exec.Cmd
-	ended chan error
+	Host    string // host:port
+	program string
+	config  string // file
+	cmd     *exec.Cmd
+	ended   chan error
 }
 
 // The user of a Process with a password, and the password.
@@ -39,7 +41,7 @@ func StartProcess(program, dir string, password bool) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Process{Host: l.Addr().String(), ended: make(chan error, 1)}
+	p := &Process{Host: l.Addr().String(), program: program, config: filepath.Join(dir, "config.yml")}
 	if err := l.Close(); err != nil { // free a moment ago, which is as good as it gets
 		return nil, err
 	}
@@ -51,37 +53,58 @@ func StartProcess(program, dir string, password bool) (*Process, error) {
 		}
 		config += fmt.Sprintf("auth:\n  htpasswd: {realm: test, path: %q}\n", path)
 	}
-	path := filepath.Join(dir, "config.yml")
-	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
+	if err := os.WriteFile(p.config, []byte(config), 0o600); err != nil {
 		return nil, err
 	}
+	return p, p.start()
+}
+
+// start runs the program and waits until it answers.
+func (p *Process) start() error {
 	var output syncBuffer
-	p.cmd = exec.Command(program, "serve", path)
+	p.cmd, p.ended = exec.Command(p.program, "serve", p.config), make(chan error, 1)
 	p.cmd.Stdout, p.cmd.Stderr = &output, &output
 	if err := p.cmd.Start(); err != nil {
-		return nil, err
+		p.ended <- err
+		return err
 	}
-	go func() { p.ended <- p.cmd.Wait() }()
+	cmd, ended := p.cmd, p.ended
+	go func() { ended <- cmd.Wait() }()
 	for range 400 {
 		if resp, err := http.Get("http://" + p.Host + "/v2/"); err == nil {
 			resp.Body.Close()
-			return p, nil
+			return nil
 		}
 		select {
-		case err := <-p.ended:
-			p.ended <- err
-			return nil, fmt.Errorf("the registry ended: %w\n%s", err, output.String())
+		case err := <-ended:
+			ended <- err
+			return fmt.Errorf("the registry ended: %w\n%s", err, output.String())
 		case <-time.After(25 * time.Millisecond):
 		}
 	}
 	p.Stop()
-	return nil, fmt.Errorf("the registry does not answer\n%s", output.String())
+	return fmt.Errorf("the registry does not answer\n%s", output.String())
 }
 
-// Stop ends the process.
+// Collect removes the blobs that no manifest names, as who runs a registry does
+// it: the process ends, its program's garbage-collect works on the data, and a
+// new process answers at the same place. Requests under way break off.
+func (p *Process) Collect() error {
+	p.Stop()
+	out, err := exec.Command(p.program, "garbage-collect", p.config).CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("collecting garbage: %w\n%s", err, out)
+	}
+	return errors.Join(err, p.start())
+}
+
+// Stop ends the process. Stopping one that ended does nothing.
 func (p *Process) Stop() {
-	p.cmd.Process.Kill()
-	<-p.ended
+	if p.cmd.Process != nil {
+		p.cmd.Process.Kill()
+	}
+	err := <-p.ended
+	p.ended <- err
 }
 
 type syncBuffer struct {
