@@ -403,7 +403,9 @@ func (w *edited) edit() string {
 		w.write(".gitignore", []string{"*.log\n", "*.py\n", "n1*\n/build\n", "*.md\n!README.md\n"}[w.r.IntN(4)])
 		return "other rules in .gitignore"
 	case 12:
-		_ = os.RemoveAll(filepath.Dir(full))
+		if strings.Contains(path, "/") {
+			_ = os.RemoveAll(filepath.Dir(full))
+		}
 		w.write("kept/k.txt", "kept\n")
 		return "delete the folder of " + path
 	case 13:
