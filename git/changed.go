@@ -430,7 +430,7 @@ func (w *worker) sameContent(full string, st fileStat, e *Entry, mode uint32) (s
 }
 
 func readFile(path string, buf []byte) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := OpenPlain(path)
 	if err != nil {
 		return buf, err
 	}

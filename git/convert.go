@@ -76,7 +76,7 @@ func (c *conversions) attributes(dir string) []attribute {
 	defer c.mu.Unlock()
 	list, ok := c.files[dir]
 	if !ok {
-		list = readAttributes(filepath.Join(c.l.WorkTree, filepath.FromSlash(dir), ".gitattributes"))
+		list = readAttributes(filepath.Join(c.l.WorkTree, filepath.FromSlash(dir), ".gitattributes"), readPlain)
 		c.files[dir] = list
 	}
 	return list
@@ -113,7 +113,7 @@ func (c *conversions) load() {
 	}
 	for _, file := range []string{systemFile("gitattributes"), attributesFile, filepath.Join(c.l.CommonDir, "info", "attributes")} {
 		if file != "" {
-			c.base = append(c.base, readAttributes(file)...)
+			c.base = append(c.base, readAttributes(file, readLimited)...)
 		}
 	}
 }
@@ -155,8 +155,8 @@ func systemFile(name string) string {
 }
 
 // readAttributes reads the lines of an attributes file that may convert.
-func readAttributes(file string) []attribute {
-	b, err := readLimited(file, 100<<20)
+func readAttributes(file string, read func(path string, max int64) ([]byte, error)) []attribute {
+	b, err := read(file, 100<<20)
 	if errors.Is(err, os.ErrNotExist) || isNotDir(err) {
 		return nil
 	}

@@ -22,12 +22,14 @@ const maxIgnore = 100 << 20
 // readIgnore reads a file of rules. One that is a link counts as none, as for
 // git, where follow is not set.
 func readIgnore(file string, follow, fold bool) []ignoreRule {
+	read := readLimited
 	if !follow {
 		if st, err := os.Lstat(file); err != nil || !st.Mode().IsRegular() {
 			return nil
 		}
+		read = readPlain
 	}
-	b, err := readLimited(file, maxIgnore)
+	b, err := read(file, maxIgnore)
 	if err != nil {
 		return nil // as for git
 	}

@@ -3,7 +3,6 @@ package git
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 )
@@ -47,11 +46,7 @@ func readLimited(path string, max int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, max+1))
-	if err == nil && int64(len(b)) > max {
-		err = fmt.Errorf("%s has more than %d bytes", path, max)
-	}
-	return b, err
+	return readUpTo(f, path, max)
 }
 
 // last returns the last setting of a variable that has no subsection.

@@ -211,6 +211,9 @@ func (w *otherWalk) read(full, prefix string, above []level, f *otherFolder) err
 		return nil // as for git
 	}
 	if err != nil {
+		if _, kind := stampOf(full); kind != kindFolder {
+			return nil // something else took its place meanwhile
+		}
 		return err
 	}
 	for _, e := range entries {

@@ -125,7 +125,7 @@ func readFile(full string, mode uint32) ([]byte, error) {
 		target, err := os.Readlink(full)
 		return []byte(filepath.ToSlash(target)), err
 	}
-	f, err := os.Open(full)
+	f, err := git.OpenPlain(full)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +193,7 @@ type blobs struct {
 func (b *blobs) Read(id gitobj.ID, dst []byte) ([]byte, error) {
 	if full, ok := b.t.files[id]; ok {
 		info, err := os.Lstat(full)
-		if err != nil {
+		if err != nil || git.ModeOf(info) == 0 {
 			return nil, moved(full)
 		}
 		content, err := readFile(full, git.ModeOf(info))

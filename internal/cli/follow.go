@@ -253,7 +253,7 @@ func workTreeReader(root string) bylines.Read {
 		if !info.Mode().IsRegular() {
 			return nil, 0, fs.ErrNotExist
 		}
-		file, err := os.Open(full)
+		file, err := git.OpenPlain(full)
 		if err != nil {
 			return nil, 0, gone(err)
 		}
