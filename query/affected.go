@@ -16,6 +16,10 @@ type ChangedFile struct {
 	// Lines are runs [first, last] of changed lines, from 1; a run with
 	// last = first - 1 stands for lines that were removed before first.
 	Lines [][2]int
+	// Old is the earlier text, nil where there is none to compare with, and
+	// Gone are the runs of its lines that Lines replace, one for one.
+	Old  []byte
+	Gone [][2]int
 }
 
 // AffectedOptions say what changed.
@@ -28,25 +32,32 @@ type AffectedOptions struct {
 // AffectedResult is the answer of Engine.Affected.
 type AffectedResult struct {
 	Header
-	Since        string       `json:"since,omitempty"` // filled in by the caller
-	Files        int          `json:"files"`           // changed files
-	Deleted      int          `json:"deleted"`         // of those; what they declared is no longer there to follow
-	ChangedTotal int          `json:"changed_total"`   // declarations with changed lines
-	Changed      []SymbolHit  `json:"changed"`
-	Total        int          `json:"total"` // tests that reach a change, or are changed
-	Tests        []SymbolStep `json:"tests"`
-	EntryTotal   int          `json:"entry_total"` // what reaches a change and is itself called by nothing that is known
-	Entries      []SymbolStep `json:"entries"`
-	Cut          bool         `json:"cut"`
-	Ambiguous    int          `json:"ambiguous"`
-	Unresolved   int          `json:"unresolved"` // uses of the names on the way that no rule binds
+	Since        string      `json:"since,omitempty"` // filled in by the caller
+	Files        int         `json:"files"`           // changed files
+	Deleted      int         `json:"deleted"`         // of those
+	ChangedTotal int         `json:"changed_total"`   // declarations with changed lines
+	Changed      []SymbolHit `json:"changed"`
+	// What the earlier text declares and the index no longer has there is known
+	// by its name alone: uses that nothing binds now are followed, as a guess.
+	VanishedTotal int            `json:"vanished_total"`
+	Vanished      []VanishedName `json:"vanished"`
+	// Unread are deleted files in which no declaration was told: nothing of
+	// them was followed.
+	Unread     []string     `json:"unread,omitempty"`
+	Total      int          `json:"total"` // tests that reach a change, or are changed
+	Tests      []SymbolStep `json:"tests"`
+	EntryTotal int          `json:"entry_total"` // what reaches a change and is itself called by nothing that is known
+	Entries    []SymbolStep `json:"entries"`
+	Cut        bool         `json:"cut"`
+	Ambiguous  int          `json:"ambiguous"`
+	Unresolved int          `json:"unresolved"` // uses of the names on the way that no rule binds
 }
 
 // Affected lists the tests and entry points that a change reaches, by the calls
 // and other uses that syntax can follow.
 func (e *Engine) Affected(ctx context.Context, o AffectedOptions) (*AffectedResult, error) {
 	begun := time.Now()
-	res := &AffectedResult{Files: len(o.Changed), Changed: []SymbolHit{}, Tests: []SymbolStep{}, Entries: []SymbolStep{}}
+	res := &AffectedResult{Files: len(o.Changed), Changed: []SymbolHit{}, Vanished: []VanishedName{}, Tests: []SymbolStep{}, Entries: []SymbolStep{}}
 	err := e.answer(func() error {
 		b, err := e.newBinderFor(ctx, "affected")
 		if err != nil {
@@ -64,11 +75,11 @@ func (e *Engine) Affected(ctx context.Context, o AffectedOptions) (*AffectedResu
 				return err
 			}
 		}
-		changed, err := b.changedNodes(o.Changed, res)
+		changed, lost, err := b.changedNodes(o.Changed, res)
 		if err != nil {
 			return err
 		}
-		return b.affected(changed, depth, o.K, res)
+		return b.affected(changed, lost, depth, o.K, res)
 	})
 	if err != nil {
 		return nil, err
@@ -78,48 +89,78 @@ func (e *Engine) Affected(ctx context.Context, o AffectedOptions) (*AffectedResu
 }
 
 // changedNodes returns the declarations, and top levels of files, that the
-// changed lines lie in.
-func (b *binder) changedNodes(files []ChangedFile, res *AffectedResult) ([]spot, error) {
+// changed lines lie in, and what vanished with the removed ones.
+func (b *binder) changedNodes(files []ChangedFile, res *AffectedResult) ([]spot, []VanishedName, error) {
 	var out []spot
+	var lost []VanishedName
 	seen := map[spotKey]bool{}
+	add := func(n spot) {
+		if !seen[n.key()] {
+			seen[n.key()] = true
+			out = append(out, n)
+		}
+	}
 	for _, f := range files {
+		names, err := b.vanished(f)
+		if err != nil {
+			return nil, nil, err
+		}
+		lost = append(lost, names...)
 		if f.Deleted {
 			res.Deleted++
+			if len(names) == 0 {
+				res.Unread = append(res.Unread, f.Path)
+			}
 			continue
 		}
 		i, ok := b.t.find(f.Path)
 		if !ok {
 			continue // not indexed
 		}
-		for _, run := range f.Lines {
+		for r, run := range f.Lines {
+			if run[1] < run[0] && r < len(f.Gone) {
+				indent, declares := f.deletion(f.Gone[r], names)
+				if indent < 0 {
+					continue // blank lines
+				}
+				n, err := b.deletedIn(i, run[0], indent)
+				if err != nil {
+					return nil, nil, err
+				}
+				if n.decl != nil || !declares {
+					add(n)
+				}
+				continue
+			}
 			for line := run[0]; line <= max(run[0], run[1]); line++ {
-				in, err := b.enclosing(i, artifact.Position{Line: uint32(max(1, line)), Col: 1 << 20})
+				n, err := b.lineNode(i, line)
 				if err != nil {
-					return nil, err
+					return nil, nil, err
 				}
-				if in == nil {
-					in, err = b.enclosing(i, artifact.Position{Line: uint32(max(1, line)), Col: 1})
-					if err != nil {
-						return nil, err
-					}
-				}
-				n, err := b.node(i, in)
-				if err != nil {
-					return nil, err
-				}
-				if !seen[n.key()] {
-					seen[n.key()] = true
-					out = append(out, n)
-				}
+				add(n)
 			}
 		}
 	}
-	return out, nil
+	return out, lost, nil
+}
+
+// lineNode returns the node that a line of a file lies in.
+func (b *binder) lineNode(file, line int) (spot, error) {
+	in, err := b.enclosing(file, artifact.Position{Line: uint32(max(1, line)), Col: 1 << 20})
+	if err != nil {
+		return spot{}, err
+	}
+	if in == nil {
+		if in, err = b.enclosing(file, artifact.Position{Line: uint32(max(1, line)), Col: 1}); err != nil {
+			return spot{}, err
+		}
+	}
+	return b.node(file, in)
 }
 
 // affected walks back from the changed nodes and sorts out what is a test and
 // what nothing else uses.
-func (b *binder) affected(changed []spot, depth, k int, res *AffectedResult) error {
+func (b *binder) affected(changed []spot, lost []VanishedName, depth, k int, res *AffectedResult) error {
 	var targets []*decl
 	var start []reached
 	for _, n := range changed {
@@ -137,21 +178,33 @@ func (b *binder) affected(changed []spot, depth, k int, res *AffectedResult) err
 		}
 	}
 	w := &walk{b: b, depth: depth}
-	for _, d := range targets {
+	below := func(d *decl, depth int) error {
 		// One at a time, so that each name's uses are looked up once.
 		one := &walk{b: b, depth: depth, seen: w.seen, used: w.used}
 		if err := one.from(d); err != nil {
 			return err
 		}
 		w.seen, w.used = one.seen, one.used
-		w.list = append(w.list, one.list...)
+		for _, r := range one.list {
+			r.depth += w.depth - depth
+			w.list = append(w.list, r)
+		}
 		w.cut = w.cut || one.cut
 		w.loose.ambiguous += one.loose.ambiguous
 		w.loose.unresolved += one.loose.unresolved
+		return nil
+	}
+	for _, d := range targets {
+		if err := below(d, depth); err != nil {
+			return err
+		}
 		if len(w.list) >= maxVisited {
 			w.cut = true
 			break
 		}
+	}
+	if err := b.affectedByLost(lost, w, below, k, res); err != nil {
+		return err
 	}
 	res.Cut, res.Ambiguous, res.Unresolved = w.cut, w.loose.ambiguous, w.loose.unresolved
 	for _, r := range append(start, w.list...) {
@@ -181,6 +234,44 @@ func (b *binder) affected(changed []spot, depth, k int, res *AffectedResult) err
 			return err
 		}
 		*list = append(*list, s)
+	}
+	return nil
+}
+
+// affectedByLost adds to a walk what uses the names that vanished.
+func (b *binder) affectedByLost(lost []VanishedName, w *walk, below func(*decl, int) error, k int, res *AffectedResult) error {
+	if w.seen == nil {
+		w.seen, w.used = map[spotKey]bool{}, map[spotKey]bool{}
+	}
+	met := map[string]VanishedName{}
+	for _, v := range lost {
+		res.VanishedTotal++
+		if first, ok := met[extOf(v.Path)+" "+v.Name]; ok {
+			v.Uses, v.Note = first.Uses, first.Note
+		} else if len(w.list) >= maxVisited {
+			w.cut, v.Note = true, "not followed: enough was met before"
+		} else {
+			edges, err := b.followVanished(&v)
+			if err != nil {
+				return err
+			}
+			met[extOf(v.Path)+" "+v.Name] = v
+			for _, e := range edges {
+				if w.seen[e.from.key()] {
+					continue
+				}
+				w.seen[e.from.key()] = true
+				w.list = append(w.list, reached{e.from, 1, e, -1})
+				if d := e.from.decl; d != nil && !d.local() && w.depth > 1 {
+					if err := below(d, w.depth-1); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		if len(res.Vanished) < k {
+			res.Vanished = append(res.Vanished, v)
+		}
 	}
 	return nil
 }

@@ -154,6 +154,7 @@ func (a *App) affectedCmd() *command.Command {
 		Short: "The tests and entry points that the changes since a commit reach",
 		Long: `The tests and entry points that the changes since a commit reach: the lines that
 differ from REV, the declarations they lie in, and who uses those, and so on.
+Of declarations that vanished the uses that nothing binds any more are followed.
 Without --commit the changes in the working tree count as well.`,
 		Example: `  pindex affected --since main
   pindex affected --since HEAD~3 --json`,
@@ -175,14 +176,19 @@ Without --commit the changes in the working tree count as well.`,
 					return err
 				}
 				r.Since, r.Freshness = since, s.freshness()
-				return a.found(len(r.Tests)+len(r.Entries), r, func(out *output) {
-					out.head(r.Header, "%s, %s, %s, %s%s; %d uses ambiguous, %d unresolved",
-						count(r.Files, "changed file"), count(r.ChangedTotal, "changed declaration"), count(r.Total, "test"),
+				return a.found(len(r.Tests)+len(r.Entries)+len(r.Changed)+len(r.Vanished)+len(r.Unread), r, func(out *output) {
+					vanished := ""
+					if r.VanishedTotal > 0 {
+						vanished = fmt.Sprintf("%d vanished, ", r.VanishedTotal)
+					}
+					out.head(r.Header, "%s, %s, %s%s, %s%s; %d uses ambiguous, %d unresolved",
+						count(r.Files, "changed file"), count(r.ChangedTotal, "changed declaration"), vanished, count(r.Total, "test"),
 						count(r.EntryTotal, "entry point"), cut(r.Cut), r.Ambiguous, r.Unresolved)
 					out.print("# changed:\n")
 					for _, h := range r.Changed {
 						out.declaration(h, "")
 					}
+					out.vanished(r)
 					out.print("# tests:\n")
 					out.steps(r.Tests, true)
 					out.print("# entry points:\n")
@@ -196,6 +202,23 @@ Without --commit the changes in the working tree count as well.`,
 	f.IntVar(&o.Depth, "depth", query.MaxDepth, "steps at most")
 	f.IntVarP(&o.K, "k", "k", query.DefaultUses, "results at most, of each kind")
 	return c
+}
+
+// vanished writes what is no longer there, and how it was followed.
+func (o *output) vanished(r *query.AffectedResult) {
+	if len(r.Vanished)+len(r.Unread) > 0 {
+		o.print("# vanished, with lines of the earlier text:\n")
+	}
+	for _, v := range r.Vanished {
+		note := v.Note
+		if note == "" {
+			note = "heuristic: " + count(v.Uses, "use") + " that nothing binds now followed"
+		}
+		o.print("%s:%d  %s  (%s)\n", o.name(v.Path), v.Line, o.name(v.Name), note)
+	}
+	for _, path := range r.Unread {
+		o.print("%s  (deleted; no declaration was told in it, nothing was followed)\n", o.name(path))
+	}
 }
 
 // changedSince compares what is answered from with an older commit.
@@ -243,15 +266,22 @@ func (a *App) changedSince(ctx context.Context, s *session, rev string) ([]query
 				return nil, err
 			}
 		}
-		f := query.ChangedFile{Path: e.Path}
+		f := query.ChangedFile{Path: e.Path, Old: oldText}
 		for _, h := range linediff.Lines(oldText, text) {
 			f.Lines = append(f.Lines, [2]int{h.NewStart + 1, h.NewEnd})
+			f.Gone = append(f.Gone, [2]int{h.OldStart + 1, h.OldEnd})
 		}
 		out = append(out, f)
 	}
 	for _, e := range old {
 		if !there[e.Path] {
-			out = append(out, query.ChangedFile{Path: e.Path, Deleted: true})
+			f := query.ChangedFile{Path: e.Path, Deleted: true}
+			if e.Size >= 0 && e.Size <= maxDiffed && e.Mode&0o170000 == 0o100000 {
+				if f.Old, err = blobs.Read(e.ID, nil); err != nil {
+					return nil, err
+				}
+			}
+			out = append(out, f)
 		}
 	}
 	return out, nil

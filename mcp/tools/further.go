@@ -304,5 +304,9 @@ func (s *Set) affected(ctx context.Context, c *session, a arguments) (*Reply, er
 			l.items = append(l.items, lineItem(hit, fmt.Sprintf("%s %s  (%s)", hit.Role, spot, count(t.Depth, "step")), t.SourceText, ""))
 		}
 	}
-	return l.reply(a, " (%s, %s) from %s", count(r.Total, "test"), count(r.EntryTotal, "entry point"), count(r.Files, "changed file"))
+	vanished := ""
+	if r.VanishedTotal > 0 {
+		vanished = fmt.Sprintf(", %d declarations vanished", r.VanishedTotal)
+	}
+	return l.reply(a, " (%s, %s) from %s%s", count(r.Total, "test"), count(r.EntryTotal, "entry point"), count(r.Files, "changed file"), vanished)
 }
