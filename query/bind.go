@@ -19,8 +19,11 @@ type outcome struct {
 type use struct {
 	file int
 	occ  artifact.Occurrence
-	in   *decl    // innermost declaration around it; nil at the top level
-	said *outcome // what a SCIP document says of it, where that was asked already
+	in   *decl // innermost declaration around it; nil at the top level
+	// renamed says that it is looked at for the sake of a name under which a
+	// module exports what is declared under another.
+	renamed bool
+	said    *outcome // what a SCIP document says of it, where that was asked already
 }
 
 // memoKey holds what the outcome of a use depends on besides the index.

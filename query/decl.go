@@ -66,6 +66,7 @@ type binder struct {
 	t   *fileTable
 
 	imports  map[int][]artifact.Import
+	renames  *[]artifact.Import // all that rename; nil before they are asked for
 	uses     map[int][]artifact.Occurrence
 	named    map[string][]*decl
 	decls    map[declID]*decl

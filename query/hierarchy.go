@@ -153,18 +153,31 @@ func isBase(r artifact.Role) bool { return r == artifact.RoleInherit || r == art
 func (b *binder) supertypes(class *decl) ([]related, loose, error) {
 	var l loose
 	var out []related
+	var failed error
 	err := b.eachBase(class, func(occ artifact.Occurrence, o outcome) {
 		if o.binding != Bound {
 			l.add(o.binding)
 			return
 		}
 		for _, d := range o.decls {
+			rule := o.rule
+			for range maxBases {
+				next, err := b.aliased(d)
+				if err != nil {
+					failed = err
+					return
+				}
+				if next == nil {
+					break
+				}
+				d, rule = next, "another name of the type"
+			}
 			if d.container() && d.id != class.id {
-				out = append(out, related{decl: d, how: occ.Role.String(), provenance: o.provenance, rule: o.rule})
+				out = append(out, related{decl: d, how: occ.Role.String(), provenance: o.provenance, rule: rule})
 			}
 		}
 	})
-	return out, l, err
+	return out, l, cmp.Or(err, failed)
 }
 
 // derived returns the types that name a type as a base, and in Go those that
@@ -173,6 +186,18 @@ func (b *binder) derived(class *decl) ([]related, loose, error) {
 	edges, l, err := b.incoming([]*decl{class}, isBase)
 	if err != nil {
 		return nil, l, err
+	}
+	if names, err := b.otherNames(class); err != nil {
+		return nil, l, err
+	} else if len(names) > 0 {
+		more, loose, err := b.incoming(names, isBase)
+		if err != nil {
+			return nil, l, err
+		}
+		edges = append(edges, more...)
+		l.ambiguous += loose.ambiguous
+		l.external += loose.external
+		l.unresolved += loose.unresolved
 	}
 	var out []related
 	for _, e := range edges {

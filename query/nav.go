@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -220,7 +221,7 @@ func (c *collector) usesOfTarget(t *target, role func(artifact.Role) bool) error
 	if len(names) == 0 {
 		return nil
 	}
-	aliases, err := b.aliases(t)
+	aliases, exported, err := b.aliases(t)
 	if err != nil {
 		return err
 	}
@@ -277,11 +278,16 @@ func (c *collector) usesOfTarget(t *target, role func(artifact.Role) bool) error
 			return err
 		}
 		if byText {
-			more, err := b.usesByText(p, fam, names)
+			all := maps.Clone(names)
+			for _, name := range exported {
+				all[name] = true
+			}
+			more, err := b.usesByText(p, fam, all)
 			if err != nil {
 				return err
 			}
 			for _, u := range more {
+				u.renamed = !names[u.occ.Name]
 				if role(u.occ.Role) {
 					found = append(found, u)
 				}
@@ -312,6 +318,19 @@ func (c *collector) usesOfTarget(t *target, role func(artifact.Role) bool) error
 				if o.Name == a.name && o.Receiver == "" && role(o.Role) {
 					found = append(found, use{file: a.file, occ: o})
 				}
+			}
+		}
+		for _, name := range exported {
+			if !listed || byText {
+				break
+			}
+			if err := st.Occurrences(name, func(o artifact.Occurrence) bool {
+				if role(o.Role) && b.t.number[p][o.File] >= 0 {
+					found = append(found, use{file: b.t.number[p][o.File], occ: o, renamed: true})
+				}
+				return true
+			}); err != nil {
+				return err
 			}
 		}
 		if found, err = b.preciselyUsed(p, t, symbols, through, role, found); err != nil {
@@ -350,56 +369,8 @@ func sortedKeys(m map[string]bool) []string {
 	return out
 }
 
-// alias is another name for a target in one file.
-type alias struct {
-	file int
-	name string
-}
-
 // errLooked ends a look that UsesOptions.Look bounds.
 var errLooked = errors.New("as many uses as were asked for were looked at")
-
-// aliases finds the imports that bind the target under another name.
-func (b *binder) aliases(t *target) ([]alias, error) {
-	names := map[string]bool{}
-	for _, d := range t.decls {
-		names[d.sym.Name] = true
-	}
-	var found []artifact.Import // File is an entry of the file table
-	for p := range b.e.parts() {
-		st, err := b.e.ix.Structural(p)
-		if err != nil {
-			return nil, err
-		}
-		if err := st.WalkImports(func(im artifact.Import) bool {
-			if n := b.t.number[p][im.File]; n >= 0 && im.Name != im.Alias && (names[im.Name] || im.Name == "default") {
-				im.File = uint32(n)
-				found = append(found, im)
-			}
-			return true
-		}); err != nil {
-			return nil, err
-		}
-	}
-	var out []alias
-	for _, im := range found {
-		a := alias{int(im.File), im.Alias}
-		if a.name == "*" || a.name == "" || slices.Contains(out, a) {
-			continue
-		}
-		if im.Name == "default" {
-			m, err := b.resolveModule(a.file, im.Module)
-			if err != nil {
-				return nil, err
-			}
-			if !slices.ContainsFunc(t.decls, func(d *decl) bool { return slices.Contains(m.files, d.file) }) {
-				continue
-			}
-		}
-		out = append(out, a)
-	}
-	return out, nil
-}
 
 // add binds one use and files it under what came out.
 func (c *collector) add(u use, t *target) error {
@@ -430,6 +401,9 @@ func (c *collector) add(u use, t *target) error {
 		} else {
 			o.binding = Bound // to the import that the target is
 		}
+	}
+	if u.renamed && o.binding != Bound && o.binding != Ambiguous {
+		return nil // hardly anything of that name is the target
 	}
 	if t != nil && (o.binding == Bound || o.binding == Ambiguous) {
 		if !overlaps(o.decls, t.decls) {
