@@ -108,6 +108,32 @@ func TestMCPFollowsTheRepository(t *testing.T) {
 	}
 }
 
+// A folder whose repository is gone is not answered about from the repository
+// around it under the old one's name.
+func TestMCPOfALostRepository(t *testing.T) {
+	outer := mcpRepo(t, map[string]string{"secret.py": "def outside():\n    return 1\n"})
+	dir := filepath.Join(outer, "inner")
+	if err := os.Rename(mcpRepo(t, map[string]string{"a.py": "def greet():\n    return 1\n"}), dir); err != nil {
+		t.Fatal(err)
+	}
+	s := agent(t, dir)
+	if got, failed := ask(t, s, "search", map[string]any{"query": "greet"}); failed || !strings.Contains(got, "a.py") {
+		t.Fatalf("the first call: %s", got)
+	}
+	if err := os.Rename(filepath.Join(dir, ".git"), filepath.Join(dir, ".away")); err != nil {
+		t.Fatal(err)
+	}
+	if got, failed := ask(t, s, "search", map[string]any{"query": "outside"}); !failed || !strings.Contains(got, "is gone") || strings.Contains(got, "secret.py") {
+		t.Errorf("without its repository: %s", got)
+	}
+	if err := os.Rename(filepath.Join(dir, ".away"), filepath.Join(dir, ".git")); err != nil {
+		t.Fatal(err)
+	}
+	if got, failed := ask(t, s, "search", map[string]any{"query": "greet"}); failed || !strings.Contains(got, "a.py") {
+		t.Errorf("with it again: %s", got)
+	}
+}
+
 func TestMCPWithoutCompiling(t *testing.T) {
 	dir := t.TempDir()
 	gitIn(t, dir, "init", "-q", "-b", "main")

@@ -27,6 +27,7 @@ type follower struct {
 
 	mu      sync.Mutex
 	work    *git.Follower
+	gitDir  string      // of the repository that was looked at first
 	tree    []git.Entry // of the index
 	asked   []git.Entry // of the asked commit, as the repository lists it
 	lines   *bylines.Builder
@@ -60,6 +61,15 @@ func (f *follower) look(ctx context.Context) (*view, error) {
 		}
 	}
 	l, err := git.FindLayout(f.a.repoDir)
+	if err == nil {
+		// Of a folder whose repository is gone the one around it answers.
+		if f.gitDir == "" {
+			f.gitDir = l.GitDir
+		}
+		if l.GitDir != f.gitDir {
+			return nil, fail.New(fail.Repository, "make it again, or start anew", "the repository %s is gone, and the folder now belongs to %s", f.gitDir, l.GitDir)
+		}
+	}
 	if err == nil && l.WorkTree == "" {
 		return f.lookBare(ctx)
 	}
