@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"sort"
+	"strings"
 	"sync"
 )
 
@@ -56,6 +58,7 @@ func (f *Follower) Changes(ctx context.Context, entries []Entry, maxOthers int) 
 	if listed != nil && !errors.Is(listed, ErrUnsupported) {
 		return nil, 0, listed
 	}
+	paths = withoutLayouts(paths)
 	if len(paths) > maxOthers {
 		return changes, len(paths), nil
 	}
@@ -66,6 +69,23 @@ func (f *Follower) Changes(ctx context.Context, entries []Entry, maxOthers int) 
 	}
 	sort.Slice(changes, func(i, j int) bool { return changes[i].Path < changes[j].Path })
 	return changes, 0, nil
+}
+
+// withoutLayouts leaves out what lies in an OCI layout that git does not track:
+// a store of indexes within the working tree is none of its source.
+func withoutLayouts(paths []string) []string {
+	var layouts []string
+	for _, path := range paths {
+		if dir, ok := strings.CutSuffix(path, "/oci-layout"); ok {
+			layouts = append(layouts, dir+"/")
+		}
+	}
+	if len(layouts) == 0 {
+		return paths
+	}
+	return slices.DeleteFunc(paths, func(path string) bool {
+		return slices.ContainsFunc(layouts, func(dir string) bool { return strings.HasPrefix(path, dir) })
+	})
 }
 
 // open finds the repository, and reads its index where that was written to.

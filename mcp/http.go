@@ -111,6 +111,12 @@ type gate struct {
 	slots    chan struct{} // of calls under way
 }
 
+// CheckHTTP returns why ServeHTTP would not serve on the address.
+func CheckHTTP(addr net.Addr, o HTTPOptions) error {
+	_, err := newGate(addr, o)
+	return err
+}
+
 func newGate(addr net.Addr, o HTTPOptions) (*gate, error) {
 	g := &gate{loopback: isLoopback(addr.String()), slots: make(chan struct{}, maxPending)}
 	for _, name := range o.Hosts {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -106,10 +107,13 @@ func (f *mcpFlags) serveHTTP(ctx context.Context, a *cli.App, o mcp.Options) err
 	if err != nil {
 		return fail.Wrap(fail.Usage, err, "give a free port, or host:port of this machine", "cannot listen on %s", addr)
 	}
-	token := os.Getenv(envMCPToken)
+	h := mcp.HTTPOptions{Token: os.Getenv(envMCPToken), Hosts: splitNames(f.hosts)}
+	if err := mcp.CheckHTTP(l.Addr(), h); err != nil {
+		return errors.Join(err, l.Close())
+	}
 	// Whoever starts the server has to learn its port, --quiet or not.
 	fmt.Fprintf(a.Stderr, "%s: listening on http://%s%s\n", a.Name, l.Addr(), mcp.HTTPPath)
-	return mcp.ServeHTTP(ctx, l, o, mcp.HTTPOptions{Token: token, Hosts: splitNames(f.hosts)})
+	return mcp.ServeHTTP(ctx, l, o, h)
 }
 
 func splitNames(s string) []string {

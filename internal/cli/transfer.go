@@ -226,6 +226,9 @@ func noIndex(store registry.Store, tried []string, f *pullFlags, profiles []stri
 		what += ")"
 	}
 	remedy := "build it with pindex compile, name another store with --store"
+	if f == nil {
+		remedy += ", copy another commit's with --commit, or every one with --all"
+	}
 	if f != nil && f.wait == 0 {
 		remedy += ", wait for it with --wait"
 	}

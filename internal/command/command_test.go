@@ -79,7 +79,7 @@ func TestCommandLines(t *testing.T) {
 		"do x --wait 3":                  `error: prog do: invalid argument "3" for --wait: time: missing unit in duration "3"`,
 		"--number 3 do x":                "error: prog: unknown flag: --number",
 		"nonsense":                       `error: unknown command "nonsense"`,
-		"help nonsense":                  `error: unknown help topic "nonsense"`,
+		"help nonsense":                  `error: prog: unknown help topic "nonsense"`,
 		"--version":                      "prog version 1.2\n",
 		"-v":                             "prog version 1.2\n",
 		"do --help x --wait 2m --item z": doHelp,

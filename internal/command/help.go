@@ -97,7 +97,11 @@ func helpOf(c *Command, args []string) error {
 	for _, name := range args {
 		below := k.find(name)
 		if below == nil {
-			return fmt.Errorf("unknown help topic %q", name)
+			err := fmt.Errorf("unknown help topic %q", name)
+			if check := c.root().flagError; check != nil {
+				err = check(k, err)
+			}
+			return err
 		}
 		k = below
 	}
