@@ -455,6 +455,9 @@ func (b *binder) memberOfWritten(u use, typ string) (outcome, error) {
 // name in the index (for production code: outside tests), unless the name is
 // common among methods.
 func (b *binder) onlyMember(u use) (outcome, error) {
+	if classLiteral(b.t.files[u.file].lang, u.occ.Receiver) {
+		return external("a member of the language's own type of classes"), nil
+	}
 	if common(u.occ.Name) {
 		return unresolved("a common name, and the receiver's type is not known"), nil
 	}
@@ -472,6 +475,18 @@ func (b *binder) onlyMember(u use) (outcome, error) {
 		return unresolved("several members have that name, and the receiver's type is not known"), err
 	}
 	return b.guess(found, "the only member of that name; the receiver's type is not known"), nil
+}
+
+// classLiteral reports whether a receiver is a class literal, such as
+// String.class, whose type is java.lang.Class.
+func classLiteral(lang, receiver string) bool {
+	switch lang {
+	case "java", "groovy":
+		return receiver == "class" || strings.HasSuffix(receiver, ".class")
+	case "kotlin":
+		return strings.HasSuffix(receiver, "::class") || strings.HasSuffix(receiver, "::class.java")
+	}
+	return false
 }
 
 func memberKind(k artifact.Kind) bool {

@@ -21,6 +21,8 @@ type HierarchyResult struct {
 	Total      int         `json:"total"` // supertypes and subtypes
 	Supertypes []TypeStep  `json:"supertypes"`
 	Subtypes   []TypeStep  `json:"subtypes"`
+	Above      int         `json:"above"`      // supertypes, listed or not
+	Below      int         `json:"below"`      // subtypes, listed or not
 	External   int         `json:"external"`   // bases outside the tree
 	Unresolved int         `json:"unresolved"` // bases that no rule binds
 }
@@ -59,6 +61,7 @@ func (e *Engine) Hierarchy(ctx context.Context, o UsesOptions) (*HierarchyResult
 		if err != nil {
 			return err
 		}
+		res.Above, res.Below = len(up), len(down)
 		res.Total = len(up) + len(down)
 		if res.Supertypes, err = b.typeSteps(up, o.K); err != nil {
 			return err
@@ -106,8 +109,9 @@ func (b *binder) typeWalk(from []*decl, next func(*decl) ([]related, loose, erro
 		depth int
 	}
 	var queue []task
+	started := map[declID]bool{}
 	for _, d := range from {
-		seen[d.id] = true
+		started[d.id] = true
 		queue = append(queue, task{d, 0})
 	}
 	for len(queue) > 0 && len(out) < maxVisited {
@@ -120,13 +124,15 @@ func (b *binder) typeWalk(from []*decl, next func(*decl) ([]related, loose, erro
 		sum.external += l.external
 		sum.unresolved += l.unresolved
 		for _, r := range rs {
-			if seen[r.decl.id] || b.hides(r.decl) {
+			if seen[r.decl.id] || r.decl.id == t.d.id || len(from) == 1 && started[r.decl.id] || b.hides(r.decl) {
 				continue
 			}
 			seen[r.decl.id] = true
 			r.of, r.depth = t.d, t.depth+1
 			out = append(out, r)
-			queue = append(queue, task{r.decl, t.depth + 1})
+			if !started[r.decl.id] { // else it is on its way already
+				queue = append(queue, task{r.decl, t.depth + 1})
+			}
 		}
 	}
 	order.Stable(out, func(x, y related) int {

@@ -248,7 +248,7 @@ func (a *App) root() *command.Command {
 	}
 	root.AddCommand(a.searchCmd(), a.grepCmd(), a.symbolsCmd(), a.outlineCmd(), a.showCmd(),
 		a.defCmd(), a.refsCmd(), a.callersCmd(), a.calleesCmd(),
-		a.impactCmd(), a.implementationsCmd(), a.hierarchyCmd(), a.traceCmd(), a.affectedCmd(),
+		a.impactCmd(), a.implementationsCmd(), a.hierarchyCmd(), a.traceCmd(),
 		a.contextCmd(), a.replayCmd(), a.statusCmd(), a.lsCmd(), a.inspectCmd(), a.verifyCmd(), a.pullCmd(), a.cacheCmd())
 	if a.MCP != nil {
 		root.AddCommand(a.mcpCmd())
@@ -266,7 +266,7 @@ func (a *App) root() *command.Command {
 // does without, for their size or because they write to a store: a program
 // that has room for them adds them to its own.
 func Further(a *App) []*command.Command {
-	return []*command.Command{a.graphCmd(), a.logCmd(), a.diffCmd(), a.cpCmd()}
+	return []*command.Command{a.graphCmd(), a.logCmd(), a.diffCmd(), a.cpCmd(), a.affectedCmd()}
 }
 
 // usageErrors gives argument errors of a command the exit code 2 and its

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
@@ -104,8 +105,8 @@ func (a *App) hierarchyCmd() *command.Command {
 				}
 				r.Freshness = s.freshness()
 				return a.found(len(r.Targets), r, func(out *output) {
-					out.head(r.Header, "%d above, %d below, %d bases external, %d unresolved",
-						len(r.Supertypes), len(r.Subtypes), r.External, r.Unresolved)
+					out.head(r.Header, "%s above, %s below, %d bases external, %d unresolved",
+						ofAll(len(r.Supertypes), r.Above), ofAll(len(r.Subtypes), r.Below), r.External, r.Unresolved)
 					out.targets(r.Targets)
 					out.print("# above:\n")
 					out.types(r.Supertypes)
@@ -117,6 +118,14 @@ func (a *App) hierarchyCmd() *command.Command {
 	}
 	c.Flags().IntVarP(&o.K, "k", "k", query.DefaultUses, "types at most, on each side")
 	return c
+}
+
+// ofAll writes how many are listed, and of how many where some are not.
+func ofAll(listed, all int) string {
+	if listed == all {
+		return strconv.Itoa(all)
+	}
+	return fmt.Sprintf("%d of %d", listed, all)
 }
 
 func (a *App) traceCmd() *command.Command {
