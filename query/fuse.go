@@ -23,6 +23,7 @@ type candidate struct {
 	again    int   // better results of the same file
 	from     int   // place of its file
 	inFile   int64 // thousandths, among the units of its file
+	idle     bool  // imports, comments and the like alone, and held back for it
 	links    int64 // see fileCand.links
 }
 

@@ -377,6 +377,9 @@ func (r *ranker) account(c *candidate) {
 	if c.links > 0 {
 		c.bonuses = append(c.bonuses, Part{"unit: links", permille(c.links, r.w.Links) * (micro / 1000)})
 	}
+	if c.idle {
+		c.bonuses = append(c.bonuses, Part{"unit: imports and comments alone", -idleUnit * (micro / 1000)})
+	}
 	c.bonuses = append(c.bonuses, Part{"unit", c.inFile * (micro / 1000)})
 	if c.again > 0 {
 		c.bonuses = append(c.bonuses, Part{"again the same file", int64(c.again) * micro})

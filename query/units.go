@@ -55,6 +55,7 @@ func (r *ranker) orderUnits(g *gauge) error {
 		most += toMicro(r.q.slots[k].score * (r.w.K1 + 1))
 	}
 	set := &r.sc.set
+	heldBack := r.holdsBackIdle()
 	for i := range r.files {
 		f := &r.files[i]
 		if i >= max(openedFiles, r.need) {
@@ -79,6 +80,14 @@ func (r *ranker) orderUnits(g *gauge) error {
 			r.measureUnit(g, c, f, u, most)
 			c.links = r.links(c.doc, c.doc+1)
 			c.inFile = r.units.score(&c.x) + permille(c.links, r.w.Links)
+			if heldBack {
+				if c.idle, err = r.idle(c, u); err != nil {
+					return err
+				}
+				if c.idle {
+					c.inFile -= idleUnit
+				}
+			}
 			best.add(scored{c.inFile, int32(c.doc)})
 			set.number(c.doc, k)
 		}
