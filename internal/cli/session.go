@@ -106,7 +106,7 @@ func (a *App) open(ctx context.Context) (*session, error) {
 		return nil, err
 	}
 	cache := a.Cache()
-	compiles := a.Compile != nil && !a.noCompile && isLocal(store)
+	compiles := a.Compile != nil && !a.noCompile && mayFill(store)
 	ix, use, distance, err := a.openNear(ctx, store, cache, commit, !compiles)
 	if fail.CodeOf(err) == fail.NoIndex && compiles {
 		ix, err = a.compileAndOpen(ctx, store, cache, commit)

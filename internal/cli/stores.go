@@ -71,9 +71,23 @@ func (a *App) openStore(ref string) (registry.Store, error) {
 	return registry.OpenRemote(ref, o)
 }
 
-// isLocal reports whether a store is a folder: the only one that a reading
+// isLocal reports whether a store is a folder: the only kind that a reading
 // command may write to.
 func isLocal(s registry.Store) bool {
 	_, ok := s.(*registry.Local)
 	return ok
+}
+
+// mayFill reports whether a reading command may put an index into a store by
+// itself: into the one in the cache folder, and into a folder that is a store
+// already. A name that was written wrong must not become a folder.
+func mayFill(s registry.Store) bool {
+	if !isLocal(s) {
+		return false
+	}
+	if dir, err := fetch.DefaultDir(); err == nil && s.Name() == filepath.Join(dir, fetch.StoreDir) {
+		return true
+	}
+	_, err := os.Stat(filepath.Join(s.Name(), ocispec.ImageLayoutFile))
+	return err == nil
 }
