@@ -67,7 +67,6 @@ type otherFolder struct {
 	ruled   stamp // of its file of rules
 	files   []string
 	folders []string
-	round   int
 }
 
 func newOthers(l *Layout) *others { return &others{l: l, folders: map[string]*otherFolder{}} }

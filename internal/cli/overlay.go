@@ -85,15 +85,6 @@ func overlaid(distance, files int) query.Freshness {
 	return f
 }
 
-// askedTree lists the tree of the asked commit, from the index where that is
-// the commit's own.
-func (a *App) askedTree(ctx context.Context, s *session) ([]git.Entry, error) {
-	if s.distance == 0 {
-		return treeOf(ctx, s.index)
-	}
-	return a.commitTree(ctx, s.asked)
-}
-
 // commitTree lists the tree of a commit.
 func (a *App) commitTree(ctx context.Context, commit string) ([]git.Entry, error) {
 	id, err := gitobj.ParseID(commit)

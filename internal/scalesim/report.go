@@ -123,7 +123,6 @@ func quantile(v []float64, q float64) float64 {
 // What a row says, by name.
 func sentBytes(r row) float64 { return float64(r.Sent) }
 func packBytes(r row) float64 { return float64(r.Packs) }
-func built(r row) float64     { return float64(r.Built) }
 func segments(r row) float64  { return float64(r.Segments) }
 func requests(r row) float64  { return float64(r.Requests) }
 func ownBytes(r row) float64  { return float64(r.Artifact - r.Model) } // the index without the model
