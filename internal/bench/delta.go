@@ -8,11 +8,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/pindex-dev/pindex/embed/remote/remotetest"
+	"github.com/pindex-dev/pindex/internal/stats"
 )
 
 // compiled is what a compile says of itself.
@@ -310,7 +310,7 @@ func printDelta(repo string, first usage, ts []transition, o deltaOptions) {
 		what = "one-line edits"
 	}
 	fmt.Printf("%s: %d %s, %d of %d equal, %d slower; full to delta, medians: CPU %.1f, wall %.1f, bytes %.1f; delta's share: CPU median %.1f%%; bytes median %.2f%%, p95 %.2f%%; bytes of the changed files alone: median %.2f%%, p95 %.2f%%\n",
-		repo, len(ts), what, equal, compared, slower, quantile(cpu, 0.5), quantile(wall, 0.5), quantile(bytes, 0.5), quantile(share, 0.5), quantile(added, 0.5), quantile(added, 0.95), quantile(touched, 0.5), quantile(touched, 0.95))
+		repo, len(ts), what, equal, compared, slower, stats.Quantile(cpu, 0.5), stats.Quantile(wall, 0.5), stats.Quantile(bytes, 0.5), stats.Quantile(share, 0.5), stats.Quantile(added, 0.5), stats.Quantile(added, 0.95), stats.Quantile(touched, 0.5), stats.Quantile(touched, 0.95))
 	if n > 0 && deltas > 0 {
 		// The first compile is shared by the transitions that follow it.
 		fmt.Printf("\twith the first compile's CPU in it: %.2f times over %d transitions, %.2f over one\n",
@@ -320,15 +320,4 @@ func printDelta(repo string, first usage, ts []transition, o deltaOptions) {
 	if o.remote > 0 {
 		fmt.Printf("\ta model of %v a text: %d texts sent, %d from nothing\n", o.remote, sent, all)
 	}
-}
-
-// quantile is the smallest value that at least that share of the values does
-// not exceed; 0 for none.
-func quantile(v []float64, q float64) float64 {
-	if len(v) == 0 {
-		return 0
-	}
-	slices.Sort(v)
-	i := int(q*float64(len(v))+0.999999) - 1
-	return v[max(0, min(i, len(v)-1))]
 }

@@ -65,6 +65,7 @@ var mayImport = map[string][]string{
 	"internal/durable":        {},
 	"internal/command":        {},
 	"internal/order":          {},
+	"internal/stats":          {},
 	"internal/evalbench":      {"artifact", "compile", "git", "query", "bundle", "mcp/tools"},
 	"internal/train":          {"artifact", "analysis", "embed", "compile/syntax", "compile/units", "internal/filetext"},
 	"internal/fail":           {},
@@ -79,7 +80,7 @@ var mayImport = map[string][]string{
 	"internal/visibility":     {},
 }
 
-var leaves = []string{"internal/durable", "internal/fail", "internal/gitobj", "internal/command", "internal/order"}
+var leaves = []string{"internal/durable", "internal/fail", "internal/gitobj", "internal/command", "internal/order", "internal/stats"}
 
 type pkg struct {
 	ImportPath string

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pindex-dev/pindex/bundle"
 	"github.com/pindex-dev/pindex/internal/fail"
+	"github.com/pindex-dev/pindex/internal/stats"
 )
 
 // latency prints what bundles cost in processor time, one after another in one
@@ -25,7 +26,7 @@ func latency(ctx context.Context, tasks []task, mirrors, work string) error {
 				return err
 			}
 			for _, when := range []string{"first", "second"} {
-				begun := processorTime()
+				begun := stats.CPU()
 				p, err := bundle.NewPlan(ctx, e, bundle.Options{Query: t.Query, Policy: policy})
 				if fail.CodeOf(err) == fail.NotFound {
 					continue
@@ -40,7 +41,7 @@ func latency(ctx context.Context, tasks []task, mirrors, work string) error {
 				if took[k] == nil {
 					kinds = append(kinds, k)
 				}
-				took[k] = append(took[k], processorTime()-begun)
+				took[k] = append(took[k], stats.CPU()-begun)
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"github.com/pindex-dev/pindex/internal/durable"
+	"github.com/pindex-dev/pindex/internal/stats"
 	"github.com/pindex-dev/pindex/query"
 )
 
@@ -109,17 +110,6 @@ func total(v []float64) float64 {
 	return s
 }
 
-// quantile is the smallest value that at least that share of the values does
-// not exceed; 0 for none.
-func quantile(v []float64, q float64) float64 {
-	if len(v) == 0 {
-		return 0
-	}
-	v = slices.Sorted(slices.Values(v))
-	i := int(q*float64(len(v))+0.999999) - 1
-	return v[max(0, min(i, len(v)-1))]
-}
-
 // What a row says, by name.
 func sentBytes(r row) float64 { return float64(r.Sent) }
 func packBytes(r row) float64 { return float64(r.Packs) }
@@ -166,10 +156,10 @@ func report(work, plots string) error {
 		changed := values(p.rows, func(r row) float64 { return float64(r.Changed) })
 		seg, req, pull := values(p.rows, segments), values(p.rows, requests), values(p.rows, pullRequests)
 		fmt.Printf("| %s | %d | %d | %.0f / %.0f | %.0f / %.0f | %.2f / %.2f MB | %.2f / %.2f%% | %.0f MB | %.2f%% | %.2f%% | %.0f / %.0f | %.0f / %.0f |\n", repo, p.k, len(p.rows),
-			quantile(changed, .5), quantile(changed, .95), quantile(seg, .5), quantile(seg, .95),
-			quantile(sent, .5)/1e6, quantile(sent, .95)/1e6, quantile(share, .5), quantile(share, .95),
+			stats.Quantile(changed, .5), stats.Quantile(changed, .95), stats.Quantile(seg, .5), stats.Quantile(seg, .95),
+			stats.Quantile(sent, .5)/1e6, stats.Quantile(sent, .95)/1e6, stats.Quantile(share, .5), stats.Quantile(share, .95),
 			total(sent)/1e6, 100*total(sent)/total(values(p.rows, ownBytes)), 100*total(sent)/total(values(p.rows, func(r row) float64 { return float64(r.Artifact) })),
-			quantile(req, .5), quantile(req, .95), quantile(pull, .5), quantile(pull, .95))
+			stats.Quantile(req, .5), stats.Quantile(req, .95), stats.Quantile(pull, .5), stats.Quantile(pull, .95))
 	}
 	fmt.Println()
 	fmt.Println("k against k, on the commits that all runs of a repository have:")
@@ -186,10 +176,10 @@ func report(work, plots string) error {
 			last := r[len(r)-1]
 			sent, packs := values(r, sentBytes), values(r, packBytes)
 			fmt.Printf("| %s | %d | %d | %d | %d | %.2f MB | %.0f kB | %.0f / %.0f kB | %.0f / %.0f kB | %.1f MB | %d |", repo, last.Files, p.k, last.Partitions, len(r),
-				ownBytes(last)/1e6, float64(last.Manifest+last.OCI)/1e3, quantile(packs, .5)/1e3, quantile(packs, .95)/1e3,
-				quantile(sent, .5)/1e3, quantile(sent, .95)/1e3, total(sent)/1e6, pullFixed+1+last.Partitions)
+				ownBytes(last)/1e6, float64(last.Manifest+last.OCI)/1e3, stats.Quantile(packs, .5)/1e3, stats.Quantile(packs, .95)/1e3,
+				stats.Quantile(sent, .5)/1e3, stats.Quantile(sent, .95)/1e3, total(sent)/1e6, pullFixed+1+last.Partitions)
 			if e := p.end; e != nil {
-				fmt.Printf(" %.2f s | %.1f, %.1f ms | %.2f of %.2f MB |\n", float64(e.FullCPU)/1e3, quantile(e.Queries[query.RouteLexical], .5), quantile(e.Queries[query.RouteHybrid], .5), float64(e.Next.Bytes)/1e6, float64(e.Next.Artifact)/1e6)
+				fmt.Printf(" %.2f s | %.1f, %.1f ms | %.2f of %.2f MB |\n", float64(e.FullCPU)/1e3, stats.Quantile(e.Queries[query.RouteLexical], .5), stats.Quantile(e.Queries[query.RouteHybrid], .5), float64(e.Next.Bytes)/1e6, float64(e.Next.Artifact)/1e6)
 				if !e.Equal {
 					fmt.Printf("UNEQUAL: %s, k = %d: the last index is not that of a compile from nothing\n", repo, p.k)
 				}
@@ -224,7 +214,7 @@ func draw(dir string, all []*played, repos []string, long []*played) error {
 				ln := line{name: name}
 				for n := range 201 {
 					q := float64(n) / 200
-					ln.points = append(ln.points, [2]float64{100 * q, quantile(v, q)})
+					ln.points = append(ln.points, [2]float64{100 * q, stats.Quantile(v, q)})
 				}
 				p.lines = append(p.lines, ln)
 			}
@@ -294,7 +284,7 @@ func draw(dir string, all []*played, repos []string, long []*played) error {
 			if p.end == nil {
 				return 0
 			}
-			return quantile(p.end.Queries[query.RouteLexical], .5)
+			return stats.Quantile(p.end.Queries[query.RouteLexical], .5)
 		}),
 	} {
 		if err := durable.WriteBytes(filepath.Join(dir, name+".svg"), 0o644, p.svg()); err != nil {

@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/pindex-dev/pindex/internal/stats"
 )
 
 func TestPlot(t *testing.T) {
@@ -45,11 +47,11 @@ func TestPlot(t *testing.T) {
 func TestQuantile(t *testing.T) {
 	v := []float64{5, 1, 4, 2, 3}
 	for _, c := range []struct{ q, want float64 }{{0, 1}, {0.5, 3}, {0.8, 4}, {0.95, 5}, {1, 5}} {
-		if got := quantile(v, c.q); got != c.want {
+		if got := stats.Quantile(v, c.q); got != c.want {
 			t.Errorf("quantile %v = %v, want %v", c.q, got, c.want)
 		}
 	}
-	if quantile(nil, 0.5) != 0 {
+	if stats.Quantile(nil, 0.5) != 0 {
 		t.Error("no values have a quantile")
 	}
 }

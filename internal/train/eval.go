@@ -20,6 +20,7 @@ import (
 	"github.com/pindex-dev/pindex/compile/units"
 	"github.com/pindex-dev/pindex/embed"
 	"github.com/pindex-dev/pindex/internal/filetext"
+	"github.com/pindex-dev/pindex/internal/stats"
 )
 
 // evalRepo is a repository of the search set, cut into units.
@@ -219,13 +220,13 @@ func score(name string, e embed.Embedder, repos []evalRepo, perRepo bool) [][]fl
 	byRepo := make([][]float64, len(routes))
 	byQuery := make([][]float64, len(routes))
 	category := map[string][]float64{}
-	units, begun := 0, cpuTime()
+	units, begun := 0, stats.CPU()
 	var buf []int8
 	for i := range repos {
 		units += len(repos[i].Units)
 		buf = embedAll(e, &repos[i], buf[:0])
 	}
-	took := cpuTime() - begun
+	took := stats.CPU() - begun
 	var found []float64
 	for i := range repos {
 		found = append(found, ownDocs(e, &repos[i]))

@@ -1,14 +1,14 @@
 //go:build unix
 
-package main
+package stats
 
 import (
 	"syscall"
 	"time"
 )
 
-// cpuTime is the processor time that the program has used.
-func cpuTime() time.Duration {
+// CPU is the processor time that the program has used.
+func CPU() time.Duration {
 	var r syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &r) != nil {
 		return 0

@@ -1,17 +1,15 @@
-//go:build unix
-
 package query
 
 import (
 	"context"
 	"os"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/pindex-dev/pindex/artifact"
 	builtinmodel "github.com/pindex-dev/pindex/embed/builtin"
 	"github.com/pindex-dev/pindex/fetch"
+	"github.com/pindex-dev/pindex/internal/stats"
 	"github.com/pindex-dev/pindex/registry"
 )
 
@@ -64,11 +62,11 @@ func BenchmarkSplit(b *testing.B) {
 	var whole, encode, scan, lexical time.Duration
 	n := 0
 	timed := func(into *time.Duration, what func() error) {
-		begun := splitTime(b)
+		begun := stats.CPU()
 		if err := what(); err != nil {
 			b.Fatal(err)
 		}
-		*into += splitTime(b) - begun
+		*into += stats.CPU() - begun
 	}
 	search := func(q string) error {
 		_, err := e.Search(ctx, SearchOptions{Query: q, Route: RouteHybrid})
@@ -106,13 +104,4 @@ func BenchmarkSplit(b *testing.B) {
 		b.ReportMetric(float64(m.of.Microseconds())/float64(n), "cpu-µs-"+m.name)
 	}
 	b.ReportMetric(float64(e.docs), "units")
-}
-
-func splitTime(b *testing.B) time.Duration {
-	b.Helper()
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
