@@ -28,6 +28,7 @@ type Client struct {
 	stdin  io.Closer
 	out    writer
 	stderr tail
+	said   chan struct{} // closed when its standard error has ended
 
 	mu       sync.Mutex
 	next     int64
@@ -42,6 +43,9 @@ type Client struct {
 	quiet    bool            // the server says that it has nothing left to do
 	changed  chan struct{}   // closed and replaced when one of the three above changes
 }
+
+// lastWords bounds the wait for what a server says as it ends.
+const lastWords = time.Second
 
 // document is a file that the server was told about.
 type document struct {
@@ -61,11 +65,12 @@ func Start(ctx context.Context, s Server, root string, env []string) (*Client, e
 		return nil, err
 	}
 	c := &Client{
-		server: s, root: root, pending: map[int64]chan *message{}, closed: make(chan struct{}),
+		server: s, root: root, pending: map[int64]chan *message{},
+		said: make(chan struct{}), closed: make(chan struct{}),
 		open: map[string]*document{}, progress: map[string]bool{}, changed: make(chan struct{}),
 	}
 	c.cmd = exec.Command(s.Argv[0], s.Argv[1:]...)
-	c.cmd.Dir, c.cmd.Env, c.cmd.Stderr = root, env, &c.stderr
+	c.cmd.Dir, c.cmd.Env = root, env
 	c.cmd.WaitDelay = 2 * time.Second
 	ownGroup(c.cmd)
 	in, err := c.cmd.StdinPipe()
@@ -76,10 +81,18 @@ func Start(ctx context.Context, s Server, root string, env []string) (*Client, e
 	if err != nil {
 		return nil, err
 	}
+	last, err := c.cmd.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
 	if err := c.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("%s does not start: %w", s.Name, err)
 	}
 	c.stdin, c.out.w = in, in
+	go func() {
+		defer close(c.said)
+		_, _ = io.Copy(&c.stderr, last)
+	}()
 	go c.read(bufio.NewReaderSize(out, 64<<10))
 	if err := c.initialize(ctx); err != nil {
 		return nil, errors.Join(err, c.Close())
@@ -109,6 +122,12 @@ func (c *Client) read(r *bufio.Reader) {
 	}
 	if errors.Is(err, io.EOF) {
 		err = errors.New("it ended")
+		// Its last words arrive by another pipe. A child that it left behind
+		// may hold that one open.
+		select {
+		case <-c.said:
+		case <-time.After(lastWords):
+		}
 	}
 	c.fail(err)
 	// A server that talks garbage would block on a full pipe.
@@ -264,7 +283,7 @@ func (c *Client) send(ctx context.Context, m *message) error {
 			// What it said before it went is the better reason.
 			select {
 			case <-c.closed:
-			case <-time.After(time.Second):
+			case <-time.After(2 * lastWords):
 			}
 			c.fail(err)
 			c.mu.Lock()
