@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -35,6 +36,7 @@ func Run(t *testing.T, serve Serve) {
 		{"sizes", testSizes},
 		{"reading on", testReadOn},
 		{"pages", testPages},
+		{"explanations", testExplain},
 		{"text that is not UTF-8", testBytes},
 		{"hostile text", testHostile},
 		{"freshness", testFreshness},
@@ -132,6 +134,8 @@ func testAnswers(t *testing.T, serve Serve) {
 		{"search", args{"query": "greet"}, []string{"app/greet.py:1-2  function greet", "     1  def greet(name):"}},
 		{"search", args{"query": "greet", "k": 1, "path": "app/**", "lang": "python", "kind": "function", "level": "unit", "route": "lexical"}, []string{"lexical", "1 of"}},
 		{"search", args{"query": "zzqqxx", "route": "lexical"}, []string{"0 of 0"}},
+		{"search", args{"query": "greet", "explain": true}, []string{"     1  def greet(name):", "\n  score: lexical ", ", file ", "\n# searched ", "\n# terms: greet "}},
+		{"search", args{"query": "zzqqxx", "route": "lexical", "explain": true}, []string{"0 of 0", "\n# searched "}},
 		{"symbol", args{"target": "greet"}, []string{"definition: 1 of 1, bound", "app/greet.py:1:5  lines 1-2  function greet", "| def greet(name):"}},
 		{"symbol", args{"target": "greet", "relation": "references"}, []string{"# target app/greet.py:1", "app/greet.py:6:5  call in main"}},
 		{"symbol", args{"target": "greet", "relation": "callers"}, []string{"callers: 1 of 1", "app/greet.py:6:5  call in main"}},
@@ -178,6 +182,7 @@ func testArguments(t *testing.T, serve Serve) {
 		{"search", args{"query": " "}, "the argument query is empty"},
 		{"search", args{"query": 7}, "the argument query is no string"},
 		{"search", args{"query": "x", "k": 0}, "the argument k cannot be 0"},
+		{"search", args{"query": "x", "explain": "yes"}, "give true or false"},
 		{"search", args{"query": "x", "k": 1.5}, "a whole number from 1 to 100"},
 		{"search", args{"query": "x", "offset": -1}, "the argument offset cannot be -1"},
 		{"search", args{"query": "x", "depth": 3}, `there is no argument "depth"`},
@@ -227,6 +232,8 @@ func testSizes(t *testing.T, serve Serve) {
 		{"read", args{"path": "min.js"}},
 		{"search", args{"query": "line of a long file", "k": 100}},
 		{"search", args{"query": "var", "k": 100}},
+		{"search", args{"query": "line of a long file", "k": 100, "explain": true}},
+		{"search", args{"query": "greet", "explain": true}},
 		{"symbol", args{"target": "greet", "relation": "references"}},
 		{"context", args{"query": "line of a long file"}},
 		{"context", args{"query": "var", "policy": "eager"}},
@@ -253,6 +260,81 @@ func testSizes(t *testing.T, serve Serve) {
 	}
 	if got := text(p.call(t, "search", args{"query": "line of a long file", "k": 100, "max_tokens": 1000})); !strings.Contains(got, "# left out for size: ") {
 		t.Errorf("what was left out is not said:\n%s", got)
+	}
+}
+
+// An explanation says what a search's own says, and is cut before anything
+// else is.
+func testExplain(t *testing.T, serve Serve) {
+	f := newFake()
+	p := connect(t, serve, open(f))
+	ask := func(query string, explain bool, tokens int) map[string]any {
+		t.Helper()
+		r := p.call(t, "search", args{"query": query, "k": 20, "explain": explain, "max_tokens": tokens})
+		if r.IsError {
+			t.Fatal(text(r))
+		}
+		return r.StructuredContent.(map[string]any)
+	}
+	want, err := f.Engine().Search(t.Context(), query.SearchOptions{Query: "greet", K: 20, Explain: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := ask("greet", true, 25_000)
+	same := func(what string, got, want any) {
+		t.Helper()
+		a, err := json.Marshal(got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var x, y any
+		if err := errors.Join(json.Unmarshal(a, &x), json.Unmarshal(b, &y)); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(x, y) {
+			t.Errorf("%s is %s, not %s", what, a, b)
+		}
+	}
+	same("the explanation", got["explain"], want.Explain)
+	for i, r := range got["results"].([]any) {
+		m := r.(map[string]any)
+		h := want.Results[i]
+		same("a result's explanation", []any{m["id"], m["score"], m["why"], m["explain"]}, []any{h.ID, h.Score, h.Why, h.Explain})
+	}
+
+	strip := func(s map[string]any) (left float64) {
+		if l, ok := s["left_out"].(map[string]any); ok {
+			left, _ = l["explanations"].(float64)
+			if delete(l, "explanations"); len(l) == 0 {
+				delete(s, "left_out")
+			}
+		}
+		delete(s, "explain")
+		for _, r := range s["results"].([]any) {
+			m := r.(map[string]any)
+			for _, k := range []string{"score", "why", "explain"} {
+				delete(m, k)
+			}
+		}
+		return left
+	}
+	cut := 0
+	for _, tokens := range []int{1000, 2000, 3000, 5000, 8000, 25_000} {
+		plain, explained := ask("line of a long file", false, tokens), ask("line of a long file", true, tokens)
+		if plain["explain"] != nil || strings.Contains(fmt.Sprint(plain["results"]), "lexical") {
+			t.Errorf("an explanation that nobody asked for: %v", plain)
+		}
+		if strip(explained) > 0 {
+			cut++
+		}
+		same(fmt.Sprintf("an explained answer of %d tokens, without its explanations,", tokens), explained, plain)
+	}
+	if cut == 0 || cut == 6 {
+		t.Errorf("explanations were cut at %d of 6 sizes", cut)
 	}
 }
 

@@ -16,6 +16,7 @@ type argKind int
 const (
 	text argKind = iota
 	number
+	flag
 )
 
 // arg describes one argument of a tool; its schema and its check both come
@@ -33,6 +34,7 @@ type arg struct {
 type arguments struct {
 	text   map[string]string
 	number map[string]int
+	flag   map[string]bool
 }
 
 // maxText bounds a text argument, in bytes.
@@ -48,11 +50,7 @@ func inputSchema(args []arg) json.RawMessage {
 			b.WriteByte(',')
 		}
 		fmt.Fprintf(&b, "%q:{", a.name)
-		if a.kind == number {
-			b.WriteString(`"type":"integer"`)
-		} else {
-			b.WriteString(`"type":"string"`)
-		}
+		b.WriteString(`"type":"` + [...]string{text: "string", number: "integer", flag: "boolean"}[a.kind] + `"`)
 		if a.choice != nil {
 			b.WriteString(`,"enum":["` + strings.Join(a.choice, `","`) + `"]`)
 		}
@@ -82,7 +80,7 @@ func inputSchema(args []arg) json.RawMessage {
 
 // parseArguments checks the arguments of a call. Errors have code Usage.
 func parseArguments(args []arg, raw json.RawMessage) (arguments, error) {
-	out := arguments{text: map[string]string{}, number: map[string]int{}}
+	out := arguments{text: map[string]string{}, number: map[string]int{}, flag: map[string]bool{}}
 	given := map[string]json.RawMessage{}
 	if t := bytes.TrimSpace(raw); len(t) > 0 && !bytes.Equal(t, []byte("null")) {
 		if err := json.Unmarshal(t, &given); err != nil {
@@ -109,7 +107,15 @@ func parseArguments(args []arg, raw json.RawMessage) (arguments, error) {
 }
 
 func (out *arguments) set(a arg, v json.RawMessage) error {
-	if a.kind == number {
+	switch a.kind {
+	case flag:
+		var on bool
+		if err := json.Unmarshal(v, &on); err != nil {
+			return fail.New(fail.Usage, "give true or false", "the argument %s cannot be %s", a.name, clip(string(v), 40))
+		}
+		out.flag[a.name] = on
+		return nil
+	case number:
 		var n int
 		if err := json.Unmarshal(v, &n); err != nil || n < a.min || n > a.max {
 			return fail.New(fail.Usage, fmt.Sprintf("give a whole number from %d to %d", a.min, a.max), "the argument %s cannot be %s", a.name, clip(string(v), 40))

@@ -53,9 +53,10 @@ func Definitions() []Definition {
 				{name: "kind", kind: text, about: "e.g. function, class"},
 				{name: "level", kind: text, choice: []string{"unit", "file"}},
 				{name: "route", kind: text, choice: []string{"auto", "lexical", "semantic", "hybrid", "structural"}},
+				{name: "explain", kind: flag},
 				offsetArg, maxTokensArg,
 			},
-			Output: output(results),
+			Output: output(results + `,"explain":{"type":"object"}`),
 			call:   (*Set).search,
 		},
 		{

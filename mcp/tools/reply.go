@@ -32,6 +32,8 @@ type leftOut struct {
 	Bodies  int `json:"bodies,omitempty"`  // results whose lines did not fit
 	Changed int `json:"changed,omitempty"` // lie in files that differ in the working tree
 	Lines   int `json:"lines,omitempty"`   // of the range that was asked for
+	// Explained counts explanations that were asked for and did not fit.
+	Explained int `json:"explanations,omitempty"`
 }
 
 func (l *leftOut) orNil() *leftOut {
@@ -68,6 +70,9 @@ func headLine(h head, format string, args ...any) string {
 		}
 		if l.Bodies > 0 {
 			parts = append(parts, "the lines of "+count(l.Bodies, "result"))
+		}
+		if l.Explained > 0 {
+			parts = append(parts, count(l.Explained, "explanation"))
 		}
 		if len(parts) > 0 {
 			fmt.Fprintf(&b, "# left out for size: %s; narrow the question or raise max_tokens (to %d at most)\n", strings.Join(parts, ", "), MaxTokens)
@@ -125,32 +130,67 @@ type item struct {
 	full, lean any // structured
 	fullText   string
 	leanText   string // "" where there is no lean form
+	// explained is full with what was asked for beside it, explainedText what
+	// comes behind fullText then; nil where nothing was asked for.
+	explained     any
+	explainedText string
 }
 
 // fit takes results in order as long as both forms fit the budget, in bytes:
 // whole, then, when lines no longer fit, by place alone.
 func fit(budget int, items []item) (chosen []any, text string, left leftOut) {
+	chosen, text, left, _ = fitExplained(budget, items, 0)
+	return chosen, text, left
+}
+
+// fitExplained is fit where results may have explanations. They get what is
+// left when every result has its place: first the answer's own, of so many
+// bytes in both forms together (0 for none), then those of the results in
+// order. over reports whether the answer's own fits.
+func fitExplained(budget int, items []item, own int) (chosen []any, text string, left leftOut, over bool) {
 	chosen = []any{}
-	var b strings.Builder
+	var texts []string
+	var whole []int // those given with their lines
 	room := budget - headRoom
 	for i, it := range items {
 		full := jsonSize(it.full) + 1 + len(it.fullText)
-		switch lean := jsonSize(it.lean) + 1 + len(it.leanText); {
-		case full <= room:
-			chosen = append(chosen, it.full)
-			b.WriteString(it.fullText)
+		lean := jsonSize(it.lean) + 1 + len(it.leanText)
+		if full <= room {
+			chosen, texts = append(chosen, it.full), append(texts, it.fullText)
+			whole = append(whole, i)
 			room -= full
-		case it.leanText != "" && lean <= room:
-			chosen = append(chosen, it.lean)
-			b.WriteString(it.leanText)
-			room -= lean
-			left.Bodies++
-		default:
+			continue
+		}
+		if it.leanText == "" || lean > room {
 			left.Results = len(items) - i
-			return chosen, b.String(), left
+			break
+		}
+		chosen, texts = append(chosen, it.lean), append(texts, it.leanText)
+		room -= lean
+		left.Bodies++
+	}
+	if own > 0 {
+		if over = own <= room; over {
+			room -= own
+		} else {
+			left.Explained++
 		}
 	}
-	return chosen, b.String(), left
+	for _, i := range whole {
+		it := &items[i]
+		if it.explained == nil {
+			continue
+		}
+		more := jsonSize(it.explained) - jsonSize(it.full) + len(it.explainedText)
+		if more > room {
+			left.Explained++
+			continue
+		}
+		chosen[i] = it.explained
+		texts[i] += it.explainedText
+		room -= more
+	}
+	return chosen, strings.Join(texts, ""), left, over
 }
 
 // reply joins the two forms.

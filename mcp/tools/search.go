@@ -13,6 +13,8 @@ type searchReply struct {
 	Route   string `json:"route,omitempty"`
 	Total   int    `json:"total"` // candidates that matched
 	Results []any  `json:"results"`
+	// Explain says how the search went, where that was asked for.
+	Explain *query.Explain `json:"explain,omitempty"`
 }
 
 type searchHit struct {
@@ -24,6 +26,7 @@ type searchHit struct {
 	SnippetB64  []byte `json:"snippet_b64,omitempty"`
 	SnippetLine int    `json:"snippet_line,omitempty"`
 	NotShown    int    `json:"not_shown_bytes,omitempty"`
+	*reasons           // where they were asked for
 }
 
 func (s *Set) search(ctx context.Context, c *session, a arguments) (*Reply, error) {
@@ -38,7 +41,7 @@ func (s *Set) search(ctx context.Context, c *session, a arguments) (*Reply, erro
 	p := page{offset: a.number["offset"], k: k}
 	out := searchReply{head: h, Results: []any{}}
 	r, err := c.Engine().Search(ctx, query.SearchOptions{
-		Query: a.text["query"], K: min(p.ask(len(st.Changed) > 0), query.MaxK), PathGlob: a.text["path"], Lang: a.text["lang"], Kind: a.text["kind"], Level: a.text["level"], Route: a.text["route"],
+		Query: a.text["query"], K: min(p.ask(len(st.Changed) > 0), query.MaxK), PathGlob: a.text["path"], Lang: a.text["lang"], Kind: a.text["kind"], Level: a.text["level"], Route: a.text["route"], Explain: a.flag["explain"],
 	})
 	if err != nil {
 		note := noAnswer(err)
@@ -59,7 +62,15 @@ func (s *Set) search(ctx context.Context, c *session, a arguments) (*Reply, erro
 			p.items = append(p.items, searchItem(hit))
 		}
 	}
-	chosen, body, left := fit(a.budget(), p.items)
+	if r.Explain != nil {
+		r.Explain.KOut = k // and not the one more that tells whether a page follows
+	}
+	how, own := explanation(r)
+	chosen, body, left, fits := fitExplained(a.budget(), p.items, own)
+	if fits {
+		out.Explain = r.Explain
+		body += how
+	}
 	left.Changed = dropped
 	out.Next = p.next(len(chosen))
 	out.Route, out.Total, out.Results, out.LeftOut = r.Route, r.Total, chosen, left.orNil()
@@ -90,6 +101,10 @@ func searchItem(h *query.SearchHit) item {
 	b.WriteString(place + "\n")
 	numbered(&b, h.SnippetLine, snippet)
 	it.fullText = b.String()
+	if h.Explain != nil {
+		hit.reasons = &reasons{Score: h.Score, Why: h.Why, Explain: h.Explain}
+		it.explained, it.explainedText = hit, scoreText(h)
+	}
 	return it
 }
 
