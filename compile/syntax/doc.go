@@ -14,10 +14,14 @@
 //   - recover.go: where a syntax error swallows declarations behind it, the
 //     file is parsed in pieces; where a grammar leaves source unparsed, such as
 //     a Rust macro's items, that is parsed and put in its place.
-//   - extract.go: what all extractors share: declarations, names, scopes,
-//     occurrences, imports, leading comments, and the final ordering.
+//   - extract.go: what all extractors share: names, occurrences and imports;
+//     beside it scopes (extract_scope.go), declarations (extract_declare.go),
+//     leading comments (extract_lead.go) and the final ordering
+//     (extract_finish.go).
 //   - languages.go: which language has which grammar and extractor.
-//   - python.go, golang.go and so on: one extractor each.
+//   - python.go, golang.go and so on: one extractor each, with the walk; a
+//     large one has parts beside it, such as python_scope.go, and its list of
+//     nodes in python_kinds.go.
 //
 // # What callers can rely on
 //
@@ -65,5 +69,5 @@
 //     that the language can declare and use, run go test -run Golden -update,
 //     and read the facts line by line. Add the language to tinyFunctions.
 //  9. Whenever an extractor's results change, raise its version in
-//     languages.go; for extract.go, frameworkVersion.
+//     languages.go; for extract*.go, frameworkVersion.
 package syntax
