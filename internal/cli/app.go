@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -145,6 +146,10 @@ func (a *App) Run(ctx context.Context, args []string) fail.Code {
 	root := a.root()
 	root.SetOut(a.Stdout)
 	err := root.ExecuteContext(ctx, args)
+	// A command line that is wrong may not have been read as far as its --json.
+	if i := slices.Index(args, "--json"); i >= 0 && !slices.Contains(args[:i], "--") {
+		a.json = true
+	}
 	if a.repo != nil {
 		err = errors.Join(err, a.repo.Close())
 	}
@@ -167,19 +172,35 @@ func (a *App) end(ctx context.Context, err error) fail.Code {
 	if errors.Is(err, errSaid) {
 		return code
 	}
+	what, remedy := err.Error(), ""
 	var e *fail.Error
-	switch {
-	case errors.As(err, &e) && e.Remedy != "":
-		what := e.What
-		if e.Err != nil {
+	if errors.As(err, &e) && e.Remedy != "" {
+		if what = e.What; e.Err != nil {
 			what += ": " + e.Err.Error()
 		}
-		fmt.Fprintf(a.Stderr, "%s: %s\n  to mend it: %s\n", a.Name, sentence(what), sentence(e.Remedy))
-	default:
-		fmt.Fprintf(a.Stderr, "%s: %s\n", a.Name, sentence(err.Error()))
+		remedy = e.Remedy
 	}
 	if code == fail.Internal && e == nil {
-		fmt.Fprintf(a.Stderr, "  this is a defect in %s; please report it with the command and this message\n", a.Name)
+		remedy = "this is a defect in " + a.Name + "; please report it with the command and this message"
+	}
+	what, remedy = sentence(what), sentence(remedy)
+	if a.json {
+		// Sentences are clean text, which always encodes.
+		b, _ := marshal(struct {
+			Error  string `json:"error"`
+			Remedy string `json:"remedy,omitempty"`
+			Code   int    `json:"exit_code"`
+		}{what, remedy, int(code)})
+		fmt.Fprintf(a.Stderr, "%s\n", b)
+		return code
+	}
+	fmt.Fprintf(a.Stderr, "%s: %s\n", a.Name, what)
+	switch {
+	case remedy == "":
+	case code == fail.Internal && e == nil:
+		fmt.Fprintf(a.Stderr, "  %s\n", remedy)
+	default:
+		fmt.Fprintf(a.Stderr, "  to mend it: %s\n", remedy)
 	}
 	return code
 }
@@ -217,7 +238,11 @@ func (a *App) root() *command.Command {
 		RunE: func(c *command.Command, _ []string) error { return c.Help() },
 	}
 	root.SetFlagErrorFunc(func(c *command.Command, err error) error {
-		return fail.New(fail.Usage, fmt.Sprintf("see '%s --help'", c.CommandPath()), "%v", err)
+		remedy := fmt.Sprintf("see '%s --help'", c.CommandPath())
+		if c.Name() == "grep" {
+			remedy += "; " + grepHint
+		}
+		return fail.New(fail.Usage, remedy, "%v", err)
 	})
 	f := root.PersistentFlags()
 	f.StringVar(&a.repoDir, "repo", "", "`DIR` of the repository (default: the one that encloses the working directory)")

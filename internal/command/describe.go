@@ -11,12 +11,15 @@ type FlagInfo struct {
 // Root returns the program.
 func (c *Command) Root() *Command { return c.root() }
 
-// AllFlags returns the flags that may follow the command's name: its own, those
+// AllFlags returns the flags in help that may follow the command's name: its own, those
 // of the commands above it, and those that come by themselves.
 func (c *Command) AllFlags() []FlagInfo {
 	var out []FlagInfo
 	add := func(list []*flag, global bool) {
 		for _, f := range list {
+			if f.usage == "" {
+				continue
+			}
 			i := FlagInfo{Name: f.name, Letter: f.letter, Usage: f.usage, Global: global}
 			kind, usage := valueName(f)
 			if i.Usage = usage; !f.bare {

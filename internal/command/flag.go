@@ -11,7 +11,7 @@ import (
 // flag is one flag.
 type flag struct {
 	name, letter string // without dashes; letter may be empty
-	usage        string // the value's name stands in backquotes
+	usage        string // the value's name stands in backquotes; hidden where it is empty
 	kind         string // of the value, where usage names none
 	initial      string // the default, as help shows it; empty for none
 	bare         bool   // takes no value
@@ -32,8 +32,8 @@ func (f *flag) put(value string) error {
 }
 
 // FlagSet holds the flags of a command. In a usage, a word in backquotes names
-// the value in help. The value of each variable before parsing is the default
-// that is given here.
+// the value in help; a flag with an empty usage is taken and stands in no help.
+// The value of each variable before parsing is the default that is given here.
 type FlagSet struct{ list []*flag }
 
 // Changed reports whether the flag was given.

@@ -50,6 +50,9 @@ func flagRows(list []*flag) [][2]string {
 	sort.Slice(list, func(i, j int) bool { return list[i].name < list[j].name })
 	var rows [][2]string
 	for _, f := range list {
+		if f.usage == "" {
+			continue
+		}
 		left := "    --" + f.name
 		if f.letter != "" {
 			left = "-" + f.letter + ", --" + f.name
