@@ -7,7 +7,8 @@
 //	  -> positions as byte columns of the commit's text, or why not (fit.go)
 //	  -> one Document a file, spooled to disk (collect.go)
 //	  -> the project's own version taken out, locals renumbered (normal.go)
-//	  -> bytes whose digest enters the segment key (document.go)
+//	  -> bytes whose digest enters the segment key (document.go), kept by file
+//	     for the workers (input.go)
 //	worker: Document + units -> precise occurrences (join.go)
 //
 // An index is untrusted and may be of any size. It is read document by
