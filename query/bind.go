@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/query/treepath"
 )
 
 // outcome is what binding one use of a name came to.
@@ -265,7 +266,7 @@ func family(lang string) string {
 // in the same file or folder.
 func (b *binder) oneSet(ds []*decl) bool {
 	for _, d := range ds[min(1, len(ds)):] {
-		if d.symbol() != ds[0].symbol() || dirName(b.t.files[d.file].path) != dirName(b.t.files[ds[0].file].path) {
+		if d.symbol() != ds[0].symbol() || treepath.Dir(b.t.files[d.file].path) != treepath.Dir(b.t.files[ds[0].file].path) {
 			return false
 		}
 	}

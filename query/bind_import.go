@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/query/treepath"
 )
 
 // maxReexports bounds how many modules a re-exported name is followed through.
@@ -287,7 +288,7 @@ func (b *binder) reexported(f int, name string, depth int, seen map[int]bool) (d
 // the only exported one.
 func (b *binder) defaultExport(files []int, alias string) ([]*decl, error) {
 	for _, f := range files {
-		for _, name := range []string{alias, fileStem(b.t.files[f].path)} {
+		for _, name := range []string{alias, treepath.Stem(b.t.files[f].path)} {
 			if ds, err := b.topLevel(f, name); err != nil || len(ds) > 0 {
 				return ds, err
 			}
@@ -323,9 +324,9 @@ func (b *binder) exportedMacro(files []int, name string) ([]*decl, error) {
 	}
 	var out []*decl
 	for _, f := range files {
-		root := dirName(b.t.files[f].path) + "/"
+		root := treepath.Dir(b.t.files[f].path) + "/"
 		for _, d := range all {
-			if d.sym.Kind == artifact.KindMacro && fileStem(b.t.files[f].path) == "lib" && strings.HasPrefix(b.t.files[d.file].path, root) {
+			if d.sym.Kind == artifact.KindMacro && treepath.Stem(b.t.files[f].path) == "lib" && strings.HasPrefix(b.t.files[d.file].path, root) {
 				out = append(out, d)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/query/treepath"
 )
 
 // inScope binds a bare name to a declaration of its own file that is visible
@@ -111,10 +112,10 @@ func (b *binder) inPackage(u use) (outcome, error) {
 	if err != nil {
 		return undecided, err
 	}
-	dir := dirName(f.path)
+	dir := treepath.Dir(f.path)
 	var found []*decl
 	for _, d := range all {
-		if dirName(b.t.files[d.file].path) == dir && !d.local() && b.open(d) {
+		if treepath.Dir(b.t.files[d.file].path) == dir && !d.local() && b.open(d) {
 			found = append(found, d)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/pindex-dev/pindex/analysis"
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/embed"
+	"github.com/pindex-dev/pindex/query/treepath"
 )
 
 // features are what the final ranker knows of a file, in thousandths. Those
@@ -341,14 +342,14 @@ func (g *gauge) words(text []byte) (parts, hit int64, mask uint64, whole bool) {
 
 func (g *gauge) paths(f *fileCand) {
 	x := &f.x
-	stem := fileStem(f.path)
+	stem := treepath.Stem(f.path)
 	facade := isFacade(stem)
-	dir := dirName(f.path)
+	dir := treepath.Dir(f.path)
 	if facade {
 		x[fFacade] = 1000
 		if dir != "" && stem != "main" {
 			// Such a file is called after its folder.
-			stem, dir = baseName(dir), dirName(dir)
+			stem, dir = treepath.Base(dir), treepath.Dir(dir)
 		}
 	}
 	parts, hit, mask, whole := g.words([]byte(stem))
@@ -370,7 +371,7 @@ func (g *gauge) paths(f *fileCand) {
 	}
 	x[fStemFit] = int32(harmonic(int64(x[fStemIDF]), int64(x[fStem])))
 	x[fImported] = int32(bits.Len(uint(g.r.imported[lowerName(stem)]))) * 100
-	near := baseName(dir)
+	near := treepath.Base(dir)
 	nparts, nhit, nmask, _ := g.words([]byte(near))
 	x[fPathFit] = int32(harmonic(int64(ratio(g.weightOf(mask|nmask), g.all)), (hit+nhit)*1000/max(1, parts+nparts)))
 	dparts, dhit, dmask, _ := g.words([]byte(dir))
@@ -472,12 +473,12 @@ func spreadOf(best, low int64) int64 { return max(best-low, best*3/10) }
 func (g *gauge) mates(files []fileCand) {
 	sums := map[string]int64{}
 	for i := range files {
-		sums[dirName(files[i].path)] += int64(files[i].x[fLexSum]+files[i].x[fSemSum]) * int64(files[i].x[fLexSum]+files[i].x[fSemSum]) / 2000
+		sums[treepath.Dir(files[i].path)] += int64(files[i].x[fLexSum]+files[i].x[fSemSum]) * int64(files[i].x[fLexSum]+files[i].x[fSemSum]) / 2000
 	}
 	for i := range files {
 		f := &files[i]
 		own := int64(f.x[fLexSum]+f.x[fSemSum]) * int64(f.x[fLexSum]+f.x[fSemSum]) / 2000
-		s := sums[dirName(f.path)] - own
+		s := sums[treepath.Dir(f.path)] - own
 		f.x[fMates] = int32(s * 1000 / (s + 3000))
 	}
 }

@@ -1,6 +1,9 @@
 package query
 
-import "github.com/pindex-dev/pindex/artifact"
+import (
+	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/query/treepath"
+)
 
 // node is a place in the graph of calls: a declaration that can be called or
 // has members, or the top level of a file (decl nil).
@@ -146,7 +149,7 @@ func (b *binder) nodeHit(n spot, prov Provenance, rule string) (SymbolHit, error
 		return SymbolHit{}, err
 	}
 	return SymbolHit{
-		Place: placeOf(f.path, 1, last), Col: 1, NameLine: 1, Kind: "file", Name: baseName(f.path), Symbol: f.path,
+		Place: placeOf(f.path, 1, last), Col: 1, NameLine: 1, Kind: "file", Name: treepath.Base(f.path), Symbol: f.path,
 		Provenance: prov, Rule: rule, SourceText: text, Origin: OriginArtifact,
 	}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/pindex-dev/pindex/query/sketch"
+	"github.com/pindex-dev/pindex/query/treepath"
 )
 
 func (c *cTypes) includeAt(file int, s *sketch.File, at uint32) (inferred, error) {
@@ -161,8 +162,8 @@ func (c *cTypes) nearest(file int, all []thing) []thing {
 		case inc[x.file]:
 			return 900
 		}
-		n := sharedDirs(c.b.t.files[x.file].path, path) * 2
-		if dirName(c.b.t.files[x.file].path) == dirName(path) {
+		n := treepath.Shared(c.b.t.files[x.file].path, path) * 2
+		if treepath.Dir(c.b.t.files[x.file].path) == treepath.Dir(path) {
 			n++
 		}
 		if c.b.t.files[x.file].test != c.b.t.files[file].test {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/pindex-dev/pindex/query/sketch"
+	"github.com/pindex-dev/pindex/query/treepath"
 )
 
 // The types of Go, as far as members depend on them.
@@ -144,7 +145,7 @@ func (b *binder) goPackageClause(file int, s *sketch.File) (inferred, error) {
 		d := &sketch.Def{Kind: sketch.Namespace, Name: s.Package, At: s.PackAt}
 		return inferred{things: []thing{{i, d}}, state: isBound, rule: "the package's clause"}
 	}
-	for _, i := range b.goFiles(dirName(b.t.files[file].path), true) {
+	for _, i := range b.goFiles(treepath.Dir(b.t.files[file].path), true) {
 		o, err := b.sketch(i)
 		if err != nil {
 			return inferred{}, err

@@ -1,6 +1,9 @@
 package query
 
-import "github.com/pindex-dev/pindex/query/sketch"
+import (
+	"github.com/pindex-dev/pindex/query/sketch"
+	"github.com/pindex-dev/pindex/query/treepath"
+)
 
 // member says what x.Name means.
 func (g *goTypes) member(file int, n *sketch.Node) (inferred, error) {
@@ -239,10 +242,10 @@ func (g *goTypes) methods(t *goType, name string) ([]thing, error) {
 		return nil, err
 	}
 	owner := t.def.def.Name
-	dir := dirName(g.b.t.files[t.def.file].path)
+	dir := treepath.Dir(g.b.t.files[t.def.file].path)
 	var out []thing
 	for _, d := range all {
-		if len(d.names) != 2 || d.names[0] != owner || g.b.t.files[d.file].lang != "go" || dirName(g.b.t.files[d.file].path) != dir {
+		if len(d.names) != 2 || d.names[0] != owner || g.b.t.files[d.file].lang != "go" || treepath.Dir(g.b.t.files[d.file].path) != dir {
 			continue
 		}
 		x, ok, err := g.b.thingOf(d)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pindex-dev/pindex/query/sketch"
+	"github.com/pindex-dev/pindex/query/treepath"
 )
 
 // bare says what a name without a qualifier means.
@@ -79,10 +80,10 @@ func (g *goTypes) inPackage(file int, name string) ([]thing, error) {
 		return nil, err
 	}
 	f := &g.b.t.files[file]
-	dir, test := dirName(f.path), strings.HasSuffix(f.path, "_test.go")
+	dir, test := treepath.Dir(f.path), strings.HasSuffix(f.path, "_test.go")
 	return g.topLevel(name, func(i int) bool {
 		p := g.b.t.files[i].path
-		return dirName(p) == dir && (test || !strings.HasSuffix(p, "_test.go"))
+		return treepath.Dir(p) == dir && (test || !strings.HasSuffix(p, "_test.go"))
 	}, s.Package, file)
 }
 
@@ -210,9 +211,9 @@ func lastElements(path string) string {
 // goPackageGuess guesses the name of a package from its path: the last element
 // that is no version, without what packages' names do not have.
 func goPackageGuess(path string) string {
-	last := baseName(path)
-	if len(last) > 1 && last[0] == 'v' && strings.Trim(last[1:], "0123456789") == "" && dirName(path) != "" {
-		last = baseName(dirName(path))
+	last := treepath.Base(path)
+	if len(last) > 1 && last[0] == 'v' && strings.Trim(last[1:], "0123456789") == "" && treepath.Dir(path) != "" {
+		last = treepath.Base(treepath.Dir(path))
 	}
 	if i := strings.LastIndex(last, ".v"); i > 0 && strings.Trim(last[i+2:], "0123456789") == "" {
 		last = last[:i]

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pindex-dev/pindex/query/sketch"
+	"github.com/pindex-dev/pindex/query/treepath"
 )
 
 func (r *rustTypes) moduleAt(file int, s *sketch.File, at uint32) rustModule {
@@ -36,9 +37,9 @@ func (r *rustTypes) moduleOf(x thing) (rustModule, bool) {
 		return x.module(), true
 	}
 	p := r.b.t.files[x.file].path
-	dir, stem := dirName(p), fileStem(p)
+	dir, stem := treepath.Dir(p), treepath.Stem(p)
 	if stem != "mod" && stem != "lib" && stem != "main" && !r.isRoot(x.file) {
-		dir = under(dir, stem)
+		dir = treepath.Under(dir, stem)
 	}
 	var outer []string
 	for d := x.def.Parent; d != nil; d = d.Parent {
@@ -46,7 +47,7 @@ func (r *rustTypes) moduleOf(x thing) (rustModule, bool) {
 			outer = append([]string{d.Name}, outer...)
 		}
 	}
-	dir = under(dir, strings.Join(append(outer, x.def.Name), "/"))
+	dir = treepath.Under(dir, strings.Join(append(outer, x.def.Name), "/"))
 	if files := r.b.at(strings.Trim(dir, "/")+".rs", strings.Trim(dir, "/")+"/mod.rs"); len(files) > 0 {
 		return rustModule{files[0], nil}, true
 	}
@@ -72,14 +73,14 @@ func (r *rustTypes) up(m rustModule) (rustModule, bool) {
 		return rustModule{m.file, nil}, true
 	}
 	p := r.b.t.files[m.file].path
-	dir, stem := dirName(p), fileStem(p)
+	dir, stem := treepath.Dir(p), treepath.Stem(p)
 	switch stem {
 	case "lib", "main":
 		return rustModule{}, false
 	case "mod":
-		stem, dir = baseName(dir), dirName(dir)
+		stem, dir = treepath.Base(dir), treepath.Dir(dir)
 	}
-	for _, c := range []string{under(dir, "mod.rs"), under(dir, "lib.rs"), under(dir, "main.rs"), dir + ".rs"} {
+	for _, c := range []string{treepath.Under(dir, "mod.rs"), treepath.Under(dir, "lib.rs"), treepath.Under(dir, "main.rs"), dir + ".rs"} {
 		for _, f := range r.b.at(c) {
 			if f == m.file {
 				continue
@@ -247,7 +248,7 @@ func (r *rustTypes) resolve(m rustModule, comps []string, w want, depth int, im 
 					saved := r.foreign
 					r.foreign = true
 					defer func() { r.foreign = saved }()
-					for _, f := range r.b.at(under(c.dir, "lib.rs"), under(c.dir, "main.rs")) {
+					for _, f := range r.b.at(treepath.Under(c.dir, "lib.rs"), treepath.Under(c.dir, "main.rs")) {
 						found = holder(rustModule{f, nil})
 					}
 					break

@@ -2,6 +2,8 @@ package query
 
 import (
 	"strings"
+
+	"github.com/pindex-dev/pindex/query/treepath"
 )
 
 // mentions is what a question names literally: identifiers with how surely
@@ -187,7 +189,7 @@ func shapeOf(s string) wordShape {
 // components, 0 for nothing.
 func (m *mentions) pathMention(path string) (named, framed int64) {
 	low := lowerName(path)
-	base := baseName(low)
+	base := treepath.Base(low)
 	for _, p := range m.paths {
 		named = max(named, tailMatch(p, low, base))
 	}
@@ -220,8 +222,8 @@ func tailMatch(written, path, base string) int64 {
 		return 1000
 	}
 	n := 0
-	for a, b := written, path; a != "" && b != "" && baseName(a) == baseName(b); n++ {
-		a, b = dirName(a), dirName(b)
+	for a, b := written, path; a != "" && b != "" && treepath.Base(a) == treepath.Base(b); n++ {
+		a, b = treepath.Dir(a), treepath.Dir(b)
 	}
 	switch {
 	case n == 0:
@@ -241,7 +243,7 @@ func tailMatch(written, path, base string) int64 {
 func dottedMatch(dotted, stem string) int64 {
 	n := 0
 	for rest := stem; rest != ""; n++ {
-		c := baseName(rest)
+		c := treepath.Base(rest)
 		i := strings.Index("."+dotted+".", "."+c+".")
 		if i < 0 {
 			break
@@ -250,10 +252,10 @@ func dottedMatch(dotted, stem string) int64 {
 		if n > 0 && !strings.Contains("."+dotted+".", "."+c+"."+strings.ReplaceAll(stem[len(rest)+1:], "/", ".")+".") {
 			break
 		}
-		rest = dirName(rest)
+		rest = treepath.Dir(rest)
 	}
 	switch {
-	case n == 0 || n == 1 && len(baseName(stem)) < 4:
+	case n == 0 || n == 1 && len(treepath.Base(stem)) < 4:
 		return 0
 	case n == 1:
 		return 200

@@ -1,6 +1,10 @@
 package query
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/pindex-dev/pindex/query/treepath"
+)
 
 // module is what an import's module name means: files of the tree, or
 // something outside of it, or neither is known.
@@ -61,35 +65,6 @@ func (b *binder) at(paths ...string) []int {
 	return nil
 }
 
-// joinPath joins a folder and a relative path and resolves "." and "..". A
-// path that leaves the tree gives false.
-func joinPath(dir, rel string) (string, bool) {
-	var out []string
-	if dir != "" {
-		out = strings.Split(dir, "/")
-	}
-	for _, c := range strings.Split(rel, "/") {
-		switch c {
-		case "", ".":
-		case "..":
-			if len(out) == 0 {
-				return "", false
-			}
-			out = out[:len(out)-1]
-		default:
-			out = append(out, c)
-		}
-	}
-	return strings.Join(out, "/"), true
-}
-
-func under(dir, path string) string {
-	if dir == "" {
-		return path
-	}
-	return dir + "/" + path
-}
-
 func (b *binder) dottedFile(f *fileEntry, name string, suffixes []string) module {
 	rel := strings.ReplaceAll(name, ".", "/")
 	var found []int
@@ -104,7 +79,7 @@ func (b *binder) dottedFile(f *fileEntry, name string, suffixes []string) module
 	}
 	best, shared := found[0], -1
 	for _, i := range found {
-		if n := sharedDirs(b.t.files[i].path, f.path); n > shared {
+		if n := treepath.Shared(b.t.files[i].path, f.path); n > shared {
 			best, shared = i, n
 		}
 	}
@@ -112,7 +87,7 @@ func (b *binder) dottedFile(f *fileEntry, name string, suffixes []string) module
 }
 
 func (b *binder) relativeFile(f *fileEntry, name string) module {
-	if p, ok := joinPath(dirName(f.path), name); ok {
+	if p, ok := treepath.Join(treepath.Dir(f.path), name); ok {
 		return module{files: b.at(p)}
 	}
 	return module{}

@@ -1,6 +1,10 @@
 package query
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/pindex-dev/pindex/query/treepath"
+)
 
 // goModule: the longest module path of a go.mod of the tree that is a prefix;
 // then a vendored copy.
@@ -13,14 +17,14 @@ func (b *binder) goModule(f *fileEntry, name string) module {
 	}
 	if best >= 0 {
 		g := b.projects.goMods[best]
-		dir := strings.Trim(under(g.dir, strings.TrimPrefix(strings.TrimPrefix(name, g.name), "/")), "/")
+		dir := strings.Trim(treepath.Under(g.dir, strings.TrimPrefix(strings.TrimPrefix(name, g.name), "/")), "/")
 		if files := b.goFiles(dir, false); len(files) > 0 {
 			return module{files: files}
 		}
 		return module{}
 	}
-	for dir := dirName(f.path); ; dir = dirName(dir) {
-		if files := b.goFiles(under(dir, "vendor/"+name), false); len(files) > 0 {
+	for dir := treepath.Dir(f.path); ; dir = treepath.Dir(dir) {
+		if files := b.goFiles(treepath.Under(dir, "vendor/"+name), false); len(files) > 0 {
 			return module{files: files}
 		}
 		if dir == "" {

@@ -1,12 +1,16 @@
 package query
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/pindex-dev/pindex/query/treepath"
+)
 
 // jvmModule: a.b.C is a file C below folders a/b, or a package whose folder
 // ends in a/b.
 func (b *binder) jvmModule(_ *fileEntry, name string) module {
 	rel := strings.ReplaceAll(name, ".", "/")
-	for try := rel; try != ""; try = dirName(try) {
+	for try := rel; try != ""; try = treepath.Dir(try) {
 		var found []int
 		for _, x := range []string{".java", ".kt", ".scala", ".groovy"} {
 			found = append(found, b.t.withSuffix(try+x)...)
@@ -19,7 +23,7 @@ func (b *binder) jvmModule(_ *fileEntry, name string) module {
 		}
 	}
 	var files []int
-	for try := rel; strings.Count(try, "/") >= 1; try = dirName(try) {
+	for try := rel; strings.Count(try, "/") >= 1; try = treepath.Dir(try) {
 		for dir, in := range b.t.byDir {
 			if dir == try || strings.HasSuffix(dir, "/"+try) {
 				for _, i := range in {
@@ -41,12 +45,12 @@ func (b *binder) jvmModule(_ *fileEntry, name string) module {
 // includeFile: beside the file, or the only file of the tree that ends so.
 func (b *binder) includeFile(f *fileEntry, name string) module {
 	name = strings.Trim(name, `"<>`)
-	if p, ok := joinPath(dirName(f.path), name); ok {
+	if p, ok := treepath.Join(treepath.Dir(f.path), name); ok {
 		if files := b.at(p); len(files) > 0 {
 			return module{files: files}
 		}
 	}
-	clean, ok := joinPath("", name)
+	clean, ok := treepath.Join("", name)
 	if !ok {
 		return module{}
 	}
@@ -59,41 +63,28 @@ func (b *binder) includeFile(f *fileEntry, name string) module {
 	}
 	// The usual include folders, else the one that shares most of the path.
 	for _, root := range []string{"include", "src", ""} {
-		if files := b.at(under(root, clean)); len(files) > 0 {
+		if files := b.at(treepath.Under(root, clean)); len(files) > 0 {
 			return module{files: files}
 		}
 	}
 	best, shared := found[0], -1
 	for _, i := range found {
-		if n := sharedDirs(b.t.files[i].path, f.path); n > shared {
+		if n := treepath.Shared(b.t.files[i].path, f.path); n > shared {
 			best, shared = i, n
 		}
 	}
 	return module{files: []int{best}}
 }
 
-// sharedDirs counts the leading folders that two paths share.
-func sharedDirs(a, b string) int {
-	n := 0
-	for {
-		x, ra, ok1 := strings.Cut(a, "/")
-		y, rb, ok2 := strings.Cut(b, "/")
-		if !ok1 || !ok2 || x != y {
-			return n
-		}
-		a, b, n = ra, rb, n+1
-	}
-}
-
 func (b *binder) rubyFile(f *fileEntry, name string) module {
-	if p, ok := joinPath(dirName(f.path), name); ok {
+	if p, ok := treepath.Join(treepath.Dir(f.path), name); ok {
 		if files := b.at(p, p+".rb"); len(files) > 0 {
 			return module{files: files}
 		}
 	}
 	for _, i := range b.t.withSuffix(strings.TrimSuffix(name, ".rb") + ".rb") {
 		p := b.t.files[i].path
-		if root := strings.TrimSuffix(p, strings.TrimSuffix(name, ".rb")+".rb"); root == "" || baseName(strings.TrimSuffix(root, "/")) == "lib" {
+		if root := strings.TrimSuffix(p, strings.TrimSuffix(name, ".rb")+".rb"); root == "" || treepath.Base(strings.TrimSuffix(root, "/")) == "lib" {
 			return module{files: []int{i}}
 		}
 	}

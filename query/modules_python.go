@@ -1,6 +1,10 @@
 package query
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/pindex-dev/pindex/query/treepath"
+)
 
 // pythonModule: dots in front are relative to the package; an absolute name
 // starts at an import root, a folder that is no package itself and that lies
@@ -8,14 +12,14 @@ import "strings"
 func (b *binder) pythonModule(f *fileEntry, name string) module {
 	tail := strings.TrimLeft(name, ".")
 	if level := len(name) - len(tail); level > 0 {
-		dir := dirName(f.path)
+		dir := treepath.Dir(f.path)
 		for range level - 1 {
-			dir = dirName(dir)
+			dir = treepath.Dir(dir)
 		}
 		return module{files: b.pythonAt(dir, tail)}
 	}
 	roots := []string{}
-	for dir := dirName(f.path); ; dir = dirName(dir) {
+	for dir := treepath.Dir(f.path); ; dir = treepath.Dir(dir) {
 		roots = append(roots, dir)
 		if dir == "" {
 			break
@@ -45,7 +49,7 @@ func (b *binder) pythonModule(f *fileEntry, name string) module {
 	}
 	head, _, _ := strings.Cut(tail, ".")
 	for _, r := range append(roots, "src", "lib", "python") {
-		if !b.isPackage(r) && (b.isPackage(under(r, head)) || b.t.hasDir(under(r, head)) && b.hasPython(under(r, head))) {
+		if !b.isPackage(r) && (b.isPackage(treepath.Under(r, head)) || b.t.hasDir(treepath.Under(r, head)) && b.hasPython(treepath.Under(r, head))) {
 			return module{} // a package of the tree that lacks this module
 		}
 	}
@@ -53,7 +57,7 @@ func (b *binder) pythonModule(f *fileEntry, name string) module {
 }
 
 func (b *binder) isPackage(dir string) bool {
-	return len(b.at(under(dir, "__init__.py"), under(dir, "__init__.pyi"))) > 0
+	return len(b.at(treepath.Under(dir, "__init__.py"), treepath.Under(dir, "__init__.pyi"))) > 0
 }
 
 func (b *binder) hasPython(dir string) bool {
@@ -66,9 +70,9 @@ func (b *binder) hasPython(dir string) bool {
 }
 
 func (b *binder) pythonAt(dir, dotted string) []int {
-	path := strings.Trim(under(dir, strings.ReplaceAll(dotted, ".", "/")), "/")
+	path := strings.Trim(treepath.Under(dir, strings.ReplaceAll(dotted, ".", "/")), "/")
 	if dotted == "" {
-		return b.at(under(path, "__init__.py"), under(path, "__init__.pyi"))
+		return b.at(treepath.Under(path, "__init__.py"), treepath.Under(path, "__init__.pyi"))
 	}
 	return b.at(path+".py", path+"/__init__.py", path+".pyi", path+"/__init__.pyi")
 }

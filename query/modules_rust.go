@@ -1,6 +1,10 @@
 package query
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/pindex-dev/pindex/query/treepath"
+)
 
 // rustModule: paths from crate, self and super, or from a crate of the tree.
 // The last components may be items of a module and not modules, so the
@@ -44,17 +48,17 @@ func (b *binder) rustModule(f *fileEntry, name string) module {
 // folder.
 func (b *binder) rustNames(file int, mod string) bool {
 	p := b.t.files[file].path
-	return fileStem(p) == mod || strings.Contains("/"+p, "/"+mod+"/")
+	return treepath.Stem(p) == mod || strings.Contains("/"+p, "/"+mod+"/")
 }
 
 // rustRoot returns the source folder of the crate that a file belongs to.
 func (b *binder) rustRoot(path string) (root string, ok bool) {
-	for dir := dirName(path); ; dir = dirName(dir) {
-		if len(b.at(under(dir, "lib.rs"), under(dir, "main.rs"))) > 0 {
+	for dir := treepath.Dir(path); ; dir = treepath.Dir(dir) {
+		if len(b.at(treepath.Under(dir, "lib.rs"), treepath.Under(dir, "main.rs"))) > 0 {
 			return dir, true
 		}
 		if dir == "" {
-			return dirName(path), false
+			return treepath.Dir(path), false
 		}
 	}
 }
@@ -76,10 +80,10 @@ func rustModPath(rel string) []string {
 
 func (b *binder) rustAt(root string, comps []string) []int {
 	for n := len(comps); n > 0; n-- {
-		p := under(root, strings.Join(comps[:n], "/"))
+		p := treepath.Under(root, strings.Join(comps[:n], "/"))
 		if files := b.at(p+".rs", p+"/mod.rs"); len(files) > 0 {
 			return files
 		}
 	}
-	return b.at(under(root, "lib.rs"), under(root, "main.rs"))
+	return b.at(treepath.Under(root, "lib.rs"), treepath.Under(root, "main.rs"))
 }

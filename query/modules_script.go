@@ -1,6 +1,10 @@
 package query
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/pindex-dev/pindex/query/treepath"
+)
 
 var scriptExtensions = []string{".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".d.ts", ".vue", ".svelte"}
 
@@ -9,7 +13,7 @@ var scriptExtensions = []string{".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".
 // folder above.
 func (b *binder) scriptModule(f *fileEntry, name string) module {
 	if name == "." || name == ".." || strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../") {
-		path, ok := joinPath(dirName(f.path), name)
+		path, ok := treepath.Join(treepath.Dir(f.path), name)
 		if !ok {
 			return module{external: true}
 		}
@@ -20,8 +24,8 @@ func (b *binder) scriptModule(f *fileEntry, name string) module {
 	}
 	for _, alias := range []string{"@/", "~/"} {
 		if rest, ok := strings.CutPrefix(name, alias); ok {
-			for dir := dirName(f.path); ; dir = dirName(dir) {
-				if files := b.scriptAt(under(dir, "src/"+rest)); len(files) > 0 {
+			for dir := treepath.Dir(f.path); ; dir = treepath.Dir(dir) {
+				if files := b.scriptAt(treepath.Under(dir, "src/"+rest)); len(files) > 0 {
 					return module{files: files}
 				}
 				if dir == "" {
@@ -36,9 +40,9 @@ func (b *binder) scriptModule(f *fileEntry, name string) module {
 			continue
 		}
 		rest := strings.TrimPrefix(strings.TrimPrefix(name, p.name), "/")
-		tries := []string{under(p.dir, "src/index"), under(p.dir, "index"), under(p.dir, "lib/index"), under(p.dir, "src/main")}
+		tries := []string{treepath.Under(p.dir, "src/index"), treepath.Under(p.dir, "index"), treepath.Under(p.dir, "lib/index"), treepath.Under(p.dir, "src/main")}
 		if rest != "" {
-			tries = []string{under(p.dir, rest), under(p.dir, "src/"+rest), under(p.dir, "lib/"+rest)}
+			tries = []string{treepath.Under(p.dir, rest), treepath.Under(p.dir, "src/"+rest), treepath.Under(p.dir, "lib/"+rest)}
 		}
 		if rest == "" {
 			if files := b.scriptMain(p.dir); len(files) > 0 {
@@ -62,7 +66,7 @@ func (b *binder) scriptMain(dir string) []int {
 		if p.dir != dir || p.main == "" {
 			continue
 		}
-		if path, ok := joinPath(dir, p.main); ok {
+		if path, ok := treepath.Join(dir, p.main); ok {
 			return b.scriptAt(path)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/query/treepath"
 )
 
 // Def finds the declaration of a target.
@@ -67,7 +68,7 @@ func (b *binder) targets(t *target, limit int) ([]SymbolHit, error) {
 		}
 		out = append(out, SymbolHit{
 			Place: placeOf(f.path, first, int(max(1, u.File(f.f).Lines))), Level: levelName(artifact.L0), Kind: artifact.KindFile.String(),
-			Name: fileStem(f.path), Symbol: fileStem(f.path), Provenance: t.provenance, Rule: t.rule, Origin: OriginArtifact,
+			Name: treepath.Stem(f.path), Symbol: treepath.Stem(f.path), Provenance: t.provenance, Rule: t.rule, Origin: OriginArtifact,
 		})
 	}
 	return out, nil

@@ -201,26 +201,5 @@ func lowerName(s string) string {
 	return s
 }
 
-// baseName returns the last component of a path.
-func baseName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
-
-// dirName returns the path without its last component; "" at the root.
-func dirName(path string) string {
-	if i := strings.LastIndexByte(path, '/'); i >= 0 {
-		return path[:i]
-	}
-	return ""
-}
-
-// fileStem returns the last component without its extensions: "app" for
-// "src/app.test.ts". A leading dot belongs to the stem.
-func fileStem(path string) string {
-	b := baseName(path)
-	if i := strings.IndexByte(b[min(1, len(b)):], '.'); i >= 0 {
-		return b[:i+1]
-	}
-	return b
-}
-
 // isTestCode reports whether edges from production code must not lead there.
 func isTestCode(path string) bool { return classify(path)&(classTest|classExample) != 0 }

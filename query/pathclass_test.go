@@ -39,9 +39,4 @@ func TestClassify(t *testing.T) {
 			t.Errorf("%s: %v, want %v", c.path, got, c.want)
 		}
 	}
-	for path, want := range map[string]string{"a/app.test.ts": "app", ".gitignore": ".gitignore", "x": "x", "": "", "a/.b.c": ".b"} {
-		if got := fileStem(path); got != want {
-			t.Errorf("stem of %q: %q, want %q", path, got, want)
-		}
-	}
 }

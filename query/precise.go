@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/query/treepath"
 )
 
 // Where a file has a SCIP document, that document alone says what its names
@@ -221,7 +222,7 @@ func (b *binder) declOf(file, row int, o *artifact.PreciseOccurrence) (*decl, er
 		return d, nil
 	}
 	names := descriptorNames(descriptorsOf(o.Symbol))
-	name := fileStem(b.t.files[file].path)
+	name := treepath.Stem(b.t.files[file].path)
 	if len(names) > 0 {
 		name = names[len(names)-1]
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/query/treepath"
 )
 
 func sortInts(s []int) { slices.Sort(s) }
@@ -50,7 +51,7 @@ func (b *binder) loadProjects() error {
 				return nil, err
 			}
 			if name := goModName(text); name != "" {
-				p.goMods = append(p.goMods, project{name: name, dir: dirName(b.t.files[i].path)})
+				p.goMods = append(p.goMods, project{name: name, dir: treepath.Dir(b.t.files[i].path)})
 			}
 		}
 		for _, i := range b.t.byBase["package.json"] {
@@ -62,7 +63,7 @@ func (b *binder) loadProjects() error {
 				return nil, err
 			}
 			if name, main := packageJSON(text); name != "" || main != "" {
-				p.packages = append(p.packages, project{name, dirName(b.t.files[i].path), main})
+				p.packages = append(p.packages, project{name, treepath.Dir(b.t.files[i].path), main})
 			}
 		}
 		for _, i := range b.t.byBase["Cargo.toml"] {
@@ -70,8 +71,8 @@ func (b *binder) loadProjects() error {
 			if err != nil {
 				return nil, err
 			}
-			dir := under(dirName(b.t.files[i].path), "src")
-			if dirName(b.t.files[i].path) == "" {
+			dir := treepath.Under(treepath.Dir(b.t.files[i].path), "src")
+			if treepath.Dir(b.t.files[i].path) == "" {
 				dir = "src"
 			}
 			if name := cargoName(text); name != "" && len(b.at(dir+"/lib.rs")) > 0 {

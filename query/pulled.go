@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/pindex-dev/pindex/internal/order"
+	"github.com/pindex-dev/pindex/query/treepath"
 )
 
 // pullers is the number of files whose imports are read.
@@ -42,9 +43,9 @@ func (r *ranker) pulled() error {
 	stems := make([]string, len(r.files))
 	share := map[string]int64{}
 	for i := range r.files {
-		s := lowerName(fileStem(r.files[i].path))
+		s := lowerName(treepath.Stem(r.files[i].path))
 		if isFacade(s) {
-			s = lowerName(baseName(dirName(r.files[i].path)))
+			s = lowerName(treepath.Base(treepath.Dir(r.files[i].path)))
 		}
 		stems[i] = s
 		share[s]++

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/query/treepath"
 )
 
 // ranker is the one final ranker behind every route.
@@ -318,7 +319,7 @@ func qualifierMatches(path, symbol, want string) bool {
 }
 
 func extOf(path string) string {
-	b := baseName(path)
+	b := treepath.Base(path)
 	if i := strings.LastIndexByte(b, '.'); i > 0 {
 		return b[i:]
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/internal/order"
+	"github.com/pindex-dev/pindex/query/treepath"
 )
 
 // target is what the user asked about: the declarations that it may mean.
@@ -396,12 +397,12 @@ func hasTail(s, tail []string) bool {
 // modulePath returns a file's path as a module name's components: without its
 // extension, and without the file's name where that stands for its folder.
 func modulePath(path string) []string {
-	dir := dirName(path)
+	dir := treepath.Dir(path)
 	var out []string
 	if dir != "" {
 		out = strings.Split(dir, "/")
 	}
-	switch stem := strings.TrimSuffix(baseName(path), extOf(path)); stem {
+	switch stem := strings.TrimSuffix(treepath.Base(path), extOf(path)); stem {
 	case "__init__", "index", "mod", "lib", "main":
 		return out
 	default:

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/internal/fail"
+	"github.com/pindex-dev/pindex/query/treepath"
 )
 
 // fileEntry is one indexed file.
@@ -57,7 +58,7 @@ func (e *Engine) fileTable(ctx context.Context) (*fileTable, error) {
 		for i := range t.files {
 			f := &t.files[i]
 			t.number[f.p][f.f] = i
-			base, dir := baseName(f.path), dirName(f.path)
+			base, dir := treepath.Base(f.path), treepath.Dir(f.path)
 			t.byBase[base] = append(t.byBase[base], int32(i))
 			t.byDir[dir] = append(t.byDir[dir], int32(i))
 		}
@@ -74,7 +75,7 @@ func (t *fileTable) find(path string) (int, bool) {
 // withSuffix returns the entries whose path is suffix or ends with "/"+suffix.
 func (t *fileTable) withSuffix(suffix string) []int {
 	var out []int
-	for _, i := range t.byBase[baseName(suffix)] {
+	for _, i := range t.byBase[treepath.Base(suffix)] {
 		p := t.files[i].path
 		if p == suffix || strings.HasSuffix(p, suffix) && p[len(p)-len(suffix)-1] == '/' {
 			out = append(out, int(i))
@@ -94,10 +95,10 @@ func (t *fileTable) near(path string, n int) []string {
 		d    int
 	}
 	var all []scored
-	base := lowerName(baseName(path))
+	base := lowerName(treepath.Base(path))
 	for i := range t.files {
 		p := t.files[i].path
-		b := lowerName(baseName(p))
+		b := lowerName(treepath.Base(p))
 		d := 100
 		switch {
 		case strings.EqualFold(p, path):

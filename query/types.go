@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/query/treepath"
 )
 
 // classOf returns the type whose members a callable shares: the innermost type
@@ -48,7 +49,7 @@ func (b *binder) typeNamed(from *decl, name string) (*decl, error) {
 		if d.file == from.file && same == nil {
 			same = d
 		}
-		if dir == nil && dirName(b.t.files[d.file].path) == dirName(b.t.files[from.file].path) {
+		if dir == nil && treepath.Dir(b.t.files[d.file].path) == treepath.Dir(b.t.files[from.file].path) {
 			dir = d
 		}
 	}
@@ -72,7 +73,7 @@ func (b *binder) ownMembers(class *decl, name string) ([]*decl, error) {
 		return nil, err
 	}
 	var out []*decl
-	dir := dirName(b.t.files[class.file].path)
+	dir := treepath.Dir(b.t.files[class.file].path)
 	for _, d := range all {
 		if d.id == class.id {
 			continue
@@ -98,7 +99,7 @@ func (b *binder) ownMembers(class *decl, name string) ([]*decl, error) {
 			outside = parent.sym.Kind == artifact.KindImpl
 		}
 		if outside && strings.Join(owner, ".") == class.symbol() &&
-			(dirName(b.t.files[d.file].path) == dir || outOfLine(b.t.files[d.file].lang)) {
+			(treepath.Dir(b.t.files[d.file].path) == dir || outOfLine(b.t.files[d.file].lang)) {
 			out = append(out, d)
 		}
 	}

@@ -1,6 +1,10 @@
 package query
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/pindex-dev/pindex/query/treepath"
+)
 
 // dottedModule finds the module that a dotted name means because "import
 // a.b.c" binds its first component, and what of the chain is left.
@@ -57,8 +61,8 @@ func (b *binder) moduleMember(files []int, name string) (value, error) {
 		if m, err := b.importedModule(files, name); err != nil || len(m) > 0 {
 			return value{files: m}, err
 		}
-		if base := baseName(b.t.files[files[0]].path); strings.HasPrefix(base, "__init__.") {
-			if sub := b.pythonAt(dirName(b.t.files[files[0]].path), name); len(sub) > 0 {
+		if base := treepath.Base(b.t.files[files[0]].path); strings.HasPrefix(base, "__init__.") {
+			if sub := b.pythonAt(treepath.Dir(b.t.files[files[0]].path), name); len(sub) > 0 {
 				return value{files: sub, rule: "import of the module"}, nil
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/query/treepath"
 )
 
 // VanishedName is a declaration of the earlier tree that its file no longer
@@ -269,7 +270,7 @@ func (b *binder) namesModule(u use, path string) (bool, error) {
 			continue
 		}
 		for _, word := range nameComponents(strings.ReplaceAll(im.Module, "/", ".")) {
-			if word == fileStem(path) || word == baseName(dirName(path)) {
+			if word == treepath.Stem(path) || word == treepath.Base(treepath.Dir(path)) {
 				return true, nil
 			}
 		}
