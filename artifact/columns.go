@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"sync"
 )
 
 // A table is a section of rows × columns of unsigned integers. Every column
@@ -152,10 +153,12 @@ func zigzag(v int64) uint64 { return uint64(v<<1) ^ uint64(v>>63) }
 
 func unzigzag(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }
 
-// all returns the values of all rows of a column that is at most 4 bytes wide.
-func (c *column) all() []uint32 {
-	out := make([]uint32, c.rows)
+// read writes the values of all rows of a column that is at most 4 bytes wide
+// to out, which has as many.
+func (c *column) read(out []uint32) {
 	switch c.w {
+	case 0:
+		clear(out)
 	case 1:
 		for i, v := range c.data[:len(out)] {
 			out[i] = uint32(v)
@@ -170,6 +173,43 @@ func (c *column) all() []uint32 {
 			out[i] = uint32(c.wide(i))
 		}
 	}
+}
+
+// workspace is memory that the checks of one segment after another use: a
+// process opens hundreds before its first answer, and pages that nobody has
+// touched yet cost more than the checks.
+type workspace struct {
+	numbers []uint32
+	free    []uint32 // of numbers
+}
+
+var workspaces = sync.Pool{New: func() any { return new(workspace) }}
+
+// getWorkspace returns one for a check; put gives it back, and with it all that
+// it gave out.
+func getWorkspace() *workspace {
+	w := workspaces.Get().(*workspace)
+	w.free = w.numbers
+	return w
+}
+
+func (w *workspace) put() { workspaces.Put(w) }
+
+// take returns n numbers of any value.
+func (w *workspace) take(n int) []uint32 {
+	if n > len(w.free) {
+		w.numbers = make([]uint32, max(16*n, 2*len(w.numbers)))
+		w.free = w.numbers
+	}
+	out := w.free[:n:n]
+	w.free = w.free[n:]
+	return out
+}
+
+// all returns the values of all rows of a column that is at most 4 bytes wide.
+func (w *workspace) all(c *column) []uint32 {
+	out := w.take(c.rows)
+	c.read(out)
 	return out
 }
 

@@ -48,35 +48,45 @@ type Index struct {
 	base     *Index      // see Borrow
 	from     map[int]int // partition -> partition of base
 
-	units      []slot[UnitsReader]
-	source     []slot[SourceReader]
-	lexical    []slot[LexicalReader]
-	dense      []slot[DenseReader]
-	structural []slot[StructuralReader]
-	imports    []slot[ImportsReader]
+	units      []slot[*UnitsReader]
+	source     []slot[*SourceReader]
+	lexical    []slot[*LexicalReader]
+	dense      []slot[*DenseReader]
+	structural []slot[*StructuralReader]
+	imports    []slot[*ImportsReader]
+
+	shared []sharedBytes // structural segments, which both of the last two read
 }
 
-// slot holds a reader once it is open.
-type slot[T any] struct {
-	ready atomic.Pointer[T]
+// slot holds a reader, a pointer, once it is open.
+type slot[R any] struct {
+	ready atomic.Bool
 	mu    sync.Mutex
+	r     R
 }
 
 // get returns the reader, opening it where nobody has.
-func (s *slot[T]) get(open func() (*T, error)) (*T, error) {
-	if r := s.ready.Load(); r != nil {
-		return r, nil
+func (s *slot[R]) get(open func() (R, error)) (R, error) {
+	if s.ready.Load() {
+		return s.r, nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r := s.ready.Load(); r != nil {
-		return r, nil
+	if s.ready.Load() {
+		return s.r, nil
 	}
 	r, err := open()
 	if err == nil {
-		s.ready.Store(r)
+		s.r = r
+		s.ready.Store(true)
 	}
 	return r, err
+}
+
+// sharedBytes are a segment's bytes, which several readers are opened over.
+type sharedBytes struct {
+	mu sync.Mutex
+	b  []byte
 }
 
 // NewIndex returns the index that m (decoded and thereby validated) and the
@@ -85,8 +95,9 @@ func NewIndex(m *Manifest, digest Digest, open Opener, close func() error) *Inde
 	n := len(m.Partitions)
 	return &Index{
 		manifest: m, digest: digest, open: open, close: close,
-		units: make([]slot[UnitsReader], n), source: make([]slot[SourceReader], n), lexical: make([]slot[LexicalReader], n),
-		dense: make([]slot[DenseReader], n), structural: make([]slot[StructuralReader], n), imports: make([]slot[ImportsReader], n),
+		units: make([]slot[*UnitsReader], n), source: make([]slot[*SourceReader], n), lexical: make([]slot[*LexicalReader], n),
+		dense: make([]slot[*DenseReader], n), structural: make([]slot[*StructuralReader], n), imports: make([]slot[*ImportsReader], n),
+		shared: make([]sharedBytes, n),
 	}
 }
 
@@ -139,51 +150,70 @@ func (ix *Index) Close() error {
 }
 
 // openView gets the bytes of one segment and hands them to parse, which
-// returns the reader and the key that stands in the segment.
-func openView[T any](ix *Index, slots []slot[T], p int, v View, parse func(b []byte, info *PartitionInfo) (*T, Digest, error)) (*T, error) {
+// returns the reader, a pointer, and the key that stands in the segment.
+func openView[R any](ix *Index, slots []slot[R], p int, v View, parse func(b []byte, info *PartitionInfo) (R, Digest, error)) (none R, err error) {
 	if ix.closed.Load() {
-		return nil, ErrClosed
+		return none, ErrClosed
 	}
 	if p < 0 || p >= len(slots) {
-		return nil, fmt.Errorf("partition %d of %d", p, len(slots))
+		return none, fmt.Errorf("partition %d of %d", p, len(slots))
 	}
-	return slots[p].get(func() (*T, error) {
+	return slots[p].get(func() (R, error) {
 		if view := ix.manifest.Views[v.String()]; view.State != ViewReady {
-			return nil, &ViewAbsentError{v, view.Reason}
+			return none, &ViewAbsentError{v, view.Reason}
 		}
 		part := &ix.manifest.Partitions[p]
 		info, ok := part.Segments[v.String()]
 		if !ok {
-			return nil, damaged("partition %d has no %s segment", p, v)
+			return none, damaged("partition %d has no %s segment", p, v)
 		}
-		b, err := ix.open(p, v, info)
+		b, err := ix.bytes(p, v, info, false)
 		if err != nil {
-			return nil, err
+			return none, err
 		}
 		r, err := parseSegment(b, info, part, parse)
 		if err != nil { // even "too new" may be a flipped bit
-			if b, err = ix.open(p, v, info); err != nil {
-				return nil, err
+			if b, err = ix.bytes(p, v, info, true); err != nil {
+				return none, err
 			}
 			r, err = parseSegment(b, info, part, parse)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s segment of partition %d: %w", v, p, err)
+			return none, fmt.Errorf("%s segment of partition %d: %w", v, p, err)
 		}
 		return r, nil
 	})
 }
 
-func parseSegment[T any](b []byte, info SegmentInfo, part *PartitionInfo, parse func([]byte, *PartitionInfo) (*T, Digest, error)) (*T, error) {
+// bytes returns the bytes of a segment, asking the opener once for each view,
+// and again where what it gave is damaged.
+func (ix *Index) bytes(p int, v View, info SegmentInfo, again bool) ([]byte, error) {
+	if v != Structural {
+		return ix.open(p, v, info)
+	}
+	s := &ix.shared[p]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.b != nil && !again {
+		return s.b, nil
+	}
+	b, err := ix.open(p, v, info)
+	if err == nil {
+		s.b = b
+	}
+	return b, err
+}
+
+func parseSegment[R any](b []byte, info SegmentInfo, part *PartitionInfo, parse func([]byte, *PartitionInfo) (R, Digest, error)) (none R, err error) {
 	if int64(len(b)) != info.Size {
-		return nil, damaged("%d bytes, the manifest says %d", len(b), info.Size)
+		return none, damaged("%d bytes, the manifest says %d", len(b), info.Size)
 	}
 	r, key, err := parse(b, part)
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	if key != info.Key {
-		return nil, damaged("its key is %s, the manifest's %s", key, info.Key)
+		return none, damaged("its key is %s, the manifest's %s", key, info.Key)
 	}
 	return r, nil
 }

@@ -1,6 +1,7 @@
 package artifact
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -108,6 +109,39 @@ func TestIndexOpensOnce(t *testing.T) {
 	}
 	if err := ix.Close(); err != nil || closed != 1 {
 		t.Fatal("closed twice")
+	}
+}
+
+// TestIndexOpensSharedOnce: the imports are a part of the structural segment.
+// The opener takes a second question for a damaged segment, so there is one.
+func TestIndexOpensSharedOnce(t *testing.T) {
+	a := newSampleArtifact(t, 1, 1)
+	calls, flipped := 0, false
+	ix := NewIndex(a.manifest, Digest{}, func(p int, v View, seg SegmentInfo) ([]byte, error) {
+		b, err := a.open(p, v, seg)
+		if v == Structural {
+			if calls++; calls == 1 && flipped {
+				b = bytes.Clone(b)
+				b[12] ^= 1
+			}
+		}
+		return b, err
+	}, nil)
+	read := func(ix *Index) {
+		t.Helper()
+		if _, err := ix.Imports(0); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ix.Structural(0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if read(ix); calls != 1 {
+		t.Fatalf("%d calls", calls)
+	}
+	calls, flipped = 0, true
+	if read(NewIndex(a.manifest, Digest{}, ix.open, nil)); calls != 2 {
+		t.Fatalf("%d calls where the first gave damaged bytes", calls)
 	}
 }
 

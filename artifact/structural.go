@@ -160,7 +160,9 @@ func (r *StructuralReader) validateSymbols() error {
 		}
 	}
 	c := r.symCols
-	lengths := make([]uint32, r.symbols)
+	w := getWorkspace()
+	defer w.put()
+	lengths := w.take(r.symbols)
 	for f := range r.files {
 		lo, hi := r.FileSymbols(f)
 		for i := lo; i < hi; i++ {

@@ -153,19 +153,21 @@ func validPath(p []byte) bool {
 // that units are sorted, nest properly and name their innermost enclosing
 // unit as the parent.
 func (r *UnitsReader) validateUnits() error {
-	files, parents := r.unitCols[unitFile].all(), r.unitCols[unitParent].all()
-	starts, lengths := r.unitCols[unitStart].all(), r.unitCols[unitLength].all()
-	lines, mores := r.unitCols[unitStartLine].all(), r.unitCols[unitMoreLines].all()
-	symbols, names := r.unitCols[unitSymbol].all(), r.unitCols[unitName].all()
+	w := getWorkspace()
+	defer w.put()
+	column := func(i int) []uint32 { return w.all(&r.unitCols[i]) }
+	files, parents := column(unitFile), column(unitParent)
+	starts, lengths := column(unitStart), column(unitLength)
+	lines, mores := column(unitStartLine), column(unitMoreLines)
+	symbols, names := column(unitSymbol), column(unitName)
 	levels := &r.unitCols[unitLevel]
-	ends := make([]uint64, r.units)
-	lasts := make([]uint64, r.units)
+	ends, lasts := w.take(r.units), w.take(r.units)
 	next := 0 // file that may start next
 	file := uint32(0)
 	for i := range r.units {
 		start, line := starts[i], lines[i]
 		end, last := uint64(start)+uint64(lengths[i]), uint64(line)+uint64(mores[i])
-		ends[i], lasts[i] = end, last
+		ends[i], lasts[i] = uint32(end), uint32(last) // cut short only where a check below fails
 		if !r.validName(symbols[i], names[i]) {
 			return damaged("unit %d has no valid name", i)
 		}
@@ -190,10 +192,10 @@ func (r *UnitsReader) validateUnits() error {
 		// The innermost unit that has not ended; the file's L0 unit holds
 		// everything, so this ends there at the latest.
 		open := uint32(i - 1)
-		for ends[open] <= uint64(start) && parents[open] != 0 {
+		for ends[open] <= start && parents[open] != 0 {
 			open = parents[open] - 1
 		}
-		if parents[i] != open+1 || lengths[i] == 0 || end > ends[open] || last > lasts[open] {
+		if parents[i] != open+1 || lengths[i] == 0 || end > uint64(ends[open]) || last > uint64(lasts[open]) {
 			return damaged("unit %d does not lie inside its parent", i)
 		}
 	}
@@ -222,9 +224,12 @@ func (r *UnitsReader) validName(symbol, name uint32) bool {
 }
 
 func (r *UnitsReader) validateDocs() error {
-	unitOf, parts := r.dCols[docUnit].all(), r.dCols[docPart].all()
-	froms, tos := r.dCols[docStart].all(), r.dCols[docEnd].all()
-	firsts, lasts := r.dCols[docStartLine].all(), r.dCols[docEndLine].all()
+	w := getWorkspace()
+	defer w.put()
+	column := func(i int) []uint32 { return w.all(&r.dCols[i]) }
+	unitOf, parts := column(docUnit), column(docPart)
+	froms, tos := column(docStart), column(docEnd)
+	firsts, lasts := column(docStartLine), column(docEndLine)
 	prevUnit, prevEnd, prevLine := int64(-1), uint64(0), uint64(0)
 	part := uint32(0)
 	for i := range r.docs {

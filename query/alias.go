@@ -1,10 +1,10 @@
 package query
 
 import (
-	"regexp"
 	"slices"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/internal/lateregexp"
 )
 
 // alias is another name for a target in one file.
@@ -118,7 +118,7 @@ func (b *binder) exports(im artifact.Import) (bool, error) {
 }
 
 // aliasForm is a statement that gives a name to what another name means.
-var aliasForm = regexp.MustCompile(`^\s*(?:export\s+)?(?:(?:const|let|var)\s+)?([\pL_$][\pL\pN_$]*)\s*(?::[^=]+)?=\s*((?:[\pL_$][\pL\pN_$]*\.)*)([\pL_$][\pL\pN_$]*)\s*;?\s*(?:(?:#|//).*)?$`)
+var aliasForm = lateregexp.Regexp{Expr: `^\s*(?:export\s+)?(?:(?:const|let|var)\s+)?([\pL_$][\pL\pN_$]*)\s*(?::[^=]+)?=\s*((?:[\pL_$][\pL\pN_$]*\.)*)([\pL_$][\pL\pN_$]*)\s*;?\s*(?:(?:#|//).*)?$`}
 
 func aliasing(lang string) bool { return lang == "python" || family(lang) == "script" }
 
@@ -133,7 +133,7 @@ func (b *binder) aliased(d *decl) (*decl, error) {
 		return nil, err
 	}
 	line := t.line(int(d.sym.NamePos.Line))
-	m := aliasForm.FindSubmatchIndex(line)
+	m := aliasForm.Get().FindSubmatchIndex(line)
 	if m == nil || string(line[m[2]:m[3]]) != d.sym.Name {
 		return nil, nil
 	}
@@ -174,7 +174,7 @@ func (b *binder) otherNames(class *decl) ([]*decl, error) {
 				continue
 			}
 			line := t.line(int(e.use.occ.Pos.Line))
-			m := aliasForm.FindSubmatchIndex(line)
+			m := aliasForm.Get().FindSubmatchIndex(line)
 			if m == nil || m[6]+1 != int(e.use.occ.Pos.Col) {
 				continue
 			}

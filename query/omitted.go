@@ -124,9 +124,9 @@ func namesOf(text string, hits []SymbolHit) []string {
 		}
 	}
 	text = strings.TrimSpace(text)
-	if !idForm.MatchString(text) && !positionForm.MatchString(text) {
+	if !idForm.Get().MatchString(text) && !positionForm.Get().MatchString(text) {
 		if i := strings.LastIndexByte(text, ':'); i >= 0 {
-			if text = text[i+1:]; idForm.MatchString(text) {
+			if text = text[i+1:]; idForm.Get().MatchString(text) {
 				text = ""
 			}
 		}

@@ -2,13 +2,13 @@ package query
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/internal/fail"
+	"github.com/pindex-dev/pindex/internal/lateregexp"
 	"github.com/pindex-dev/pindex/internal/order"
 	"github.com/pindex-dev/pindex/query/treepath"
 )
@@ -25,8 +25,8 @@ type target struct {
 }
 
 var (
-	idForm       = regexp.MustCompile(`^[0-9a-f]{16}$`)
-	positionForm = regexp.MustCompile(`^(.+?):([0-9]{1,9})(?::([0-9]{1,9}))?$`)
+	idForm       = lateregexp.Regexp{Expr: `^[0-9a-f]{16}$`}
+	positionForm = lateregexp.Regexp{Expr: `^(.+?):([0-9]{1,9})(?::([0-9]{1,9}))?$`}
 )
 
 // target finds what text means: a symbol id, PATH:LINE[:COL], PATH:NAME, or a
@@ -36,19 +36,19 @@ func (b *binder) target(text string) (*target, error) {
 	if text == "" {
 		return nil, fail.New(fail.Usage, "give a name, PATH:LINE[:COL], PATH:NAME or a symbol id", "the target is empty")
 	}
-	if idForm.MatchString(text) {
+	if idForm.Get().MatchString(text) {
 		if t, err := b.byID(text); err != nil || t != nil {
 			return t, err
 		}
 	}
-	if i := strings.LastIndexByte(text, ':'); i > 0 && idForm.MatchString(text[i+1:]) {
+	if i := strings.LastIndexByte(text, ':'); i > 0 && idForm.Get().MatchString(text[i+1:]) {
 		if f, ok := b.t.find(text[:i]); ok && !b.e.hidden[text[:i]] {
 			if t, err := b.byIDIn(f, text[i+1:]); err != nil || t != nil {
 				return t, err
 			}
 		}
 	}
-	if m := positionForm.FindStringSubmatch(text); m != nil {
+	if m := positionForm.Get().FindStringSubmatch(text); m != nil {
 		path := cleanPath(m[1])
 		line, _ := strconv.Atoi(m[2])
 		col, _ := strconv.Atoi(m[3])

@@ -2,10 +2,10 @@ package query
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/internal/lateregexp"
 	"github.com/pindex-dev/pindex/query/treepath"
 )
 
@@ -28,11 +28,11 @@ const goneRule = "names a declaration that vanished, and nothing binds it now"
 // index, and the reading side no parser; what is taken for a declaration by
 // mistake has no unbound uses, or is one of a name that no longer is.
 var (
-	keywordDecl = regexp.MustCompile(`^\s*(?:(?:export|default|pub(?:\([^)]*\))?|public|private|protected|internal|static|final|abstract|async|open|sealed|data|override|inline|unsafe|extern|declare|partial|local)\s+)*(?:def|class|func|function\*?|fn|struct|enum|trait|interface|union|type|protocol|object|record|module|mod|macro_rules!|fun|typealias|namespace|#\s*define|sub)\s+(?:\([^)]*\)\s*)?(?:self\.)?\*?([\pL_$][\pL\pN_$]*)`)
-	valueDecl   = regexp.MustCompile(`^(?:export\s+|default\s+|pub\s+|static\s+)*(?:const|let|var|val|static)\s+(?:mut\s+)?([\pL_$][\pL\pN_$]*)`)
-	assignDecl  = regexp.MustCompile(`^([\pL_][\pL\pN_]*)\s*(?::[^=]+)?=(?:[^=]|$)`)
-	typedDecl   = regexp.MustCompile(`^\s*((?:[\pL_@~][\pL\pN_<>\[\],.:*&?]*\s+)+)[*&]*(?:[\pL_]\w*::)*([\pL_~][\pL\pN_]*)\s*\([^;]*$`)
-	methodDecl  = regexp.MustCompile(`^\s+(?:(?:async|static|get|set|public|private|protected|readonly|override|abstract)\s+)*[*#]?([\pL_$][\pL\pN_$]*)\s*(?:<[^()]*>)?\(.*\)\s*(?::[^;]*)?\{\s*$`)
+	keywordDecl = lateregexp.Regexp{Expr: `^\s*(?:(?:export|default|pub(?:\([^)]*\))?|public|private|protected|internal|static|final|abstract|async|open|sealed|data|override|inline|unsafe|extern|declare|partial|local)\s+)*(?:def|class|func|function\*?|fn|struct|enum|trait|interface|union|type|protocol|object|record|module|mod|macro_rules!|fun|typealias|namespace|#\s*define|sub)\s+(?:\([^)]*\)\s*)?(?:self\.)?\*?([\pL_$][\pL\pN_$]*)`}
+	valueDecl   = lateregexp.Regexp{Expr: `^(?:export\s+|default\s+|pub\s+|static\s+)*(?:const|let|var|val|static)\s+(?:mut\s+)?([\pL_$][\pL\pN_$]*)`}
+	assignDecl  = lateregexp.Regexp{Expr: `^([\pL_][\pL\pN_]*)\s*(?::[^=]+)?=(?:[^=]|$)`}
+	typedDecl   = lateregexp.Regexp{Expr: `^\s*((?:[\pL_@~][\pL\pN_<>\[\],.:*&?]*\s+)+)[*&]*(?:[\pL_]\w*::)*([\pL_~][\pL\pN_]*)\s*\([^;]*$`}
+	methodDecl  = lateregexp.Regexp{Expr: `^\s+(?:(?:async|static|get|set|public|private|protected|readonly|override|abstract)\s+)*[*#]?([\pL_$][\pL\pN_$]*)\s*(?:<[^()]*>)?\(.*\)\s*(?::[^;]*)?\{\s*$`}
 )
 
 // notTypes are words before a name and a parenthesis that make it no
@@ -85,20 +85,20 @@ func declaredByText(path string, text []byte) []gone {
 			body = -1
 		}
 		name := ""
-		if m := keywordDecl.FindSubmatch(line); m != nil {
+		if m := keywordDecl.Get().FindSubmatch(line); m != nil {
 			name = string(m[1])
 			if bytes.HasPrefix(bare, []byte("def ")) || bytes.HasPrefix(bare, []byte("async def ")) {
 				body = indent
 			}
-		} else if m := valueDecl.FindSubmatch(line); m != nil && !typed {
+		} else if m := valueDecl.Get().FindSubmatch(line); m != nil && !typed {
 			name = string(m[1])
-		} else if m := assignDecl.FindSubmatch(line); m != nil && python {
+		} else if m := assignDecl.Get().FindSubmatch(line); m != nil && python {
 			name = string(m[1])
-		} else if m := methodDecl.FindSubmatch(line); m != nil && script {
+		} else if m := methodDecl.Get().FindSubmatch(line); m != nil && script {
 			if name = string(m[1]); controls[name] {
 				name = ""
 			}
-		} else if m := typedDecl.FindSubmatch(line); m != nil && typed {
+		} else if m := typedDecl.Get().FindSubmatch(line); m != nil && typed {
 			if words := strings.Fields(string(m[1])); !notTypes[words[0]] && !notTypes[string(m[2])] {
 				name = string(m[2])
 			}

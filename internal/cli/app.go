@@ -127,6 +127,7 @@ type App struct {
 
 	repo    git.Repository // opened once, on demand
 	oneShot bool           // the process ends after one answer
+	ends    bool           // the process ends with Run
 }
 
 // Main runs the program with the process's own arguments and streams and
@@ -137,7 +138,7 @@ func Main(p Program) int {
 	// A reader that has seen enough of our notes (2>&1 | head) must not end a
 	// compile; one that has seen enough of the answer ends it by an error.
 	signal.Ignore(syscall.SIGPIPE)
-	a := &App{Program: p, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
+	a := &App{Program: p, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, ends: true}
 	return int(a.Run(ctx, os.Args[1:]))
 }
 

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/pindex-dev/pindex/git"
 	"github.com/pindex-dev/pindex/internal/command"
 	"github.com/pindex-dev/pindex/internal/fail"
+	"github.com/pindex-dev/pindex/internal/lateregexp"
 	"github.com/pindex-dev/pindex/internal/order"
 	"github.com/pindex-dev/pindex/query"
 )
@@ -88,13 +88,13 @@ func (a *App) liveFlags(c *command.Command, l *liveFlags) {
 	c.Flags().DurationVar(&l.timeout, "live-timeout", 5*time.Minute, "for the language server to start, read the project and answer")
 }
 
-var exactPlace = regexp.MustCompile(`^(.+):([0-9]{1,9}):([0-9]{1,9})$`)
+var exactPlace = lateregexp.Regexp{Expr: `^(.+):([0-9]{1,9}):([0-9]{1,9})$`}
 
 // live asks the language server about a target. decls is what the index says
 // that the target is; given are the lines that it answered with.
 func (a *App) live(ctx context.Context, s *session, l liveFlags, target string, refs bool, decls []query.SymbolHit, given []LivePlace) (*liveReport, error) {
 	r := LiveRequest{Refs: refs}
-	switch m := exactPlace.FindStringSubmatch(target); {
+	switch m := exactPlace.Get().FindStringSubmatch(target); {
 	case m != nil:
 		r.Path = m[1]
 		r.Line, _ = strconv.Atoi(m[2])
@@ -208,7 +208,7 @@ func (o *output) liveReport(r *liveReport) {
 // knows no name is asked about all the same.
 func (a *App) defLive(ctx context.Context, s *session, l liveFlags, target string) (*query.DefResult, *liveReport, error) {
 	r, err := s.engine.Def(ctx, target)
-	if fail.CodeOf(err) == fail.NotFound && l.on && exactPlace.MatchString(target) {
+	if fail.CodeOf(err) == fail.NotFound && l.on && exactPlace.Get().MatchString(target) {
 		r, err = &query.DefResult{Target: target, Binding: query.Unresolved, Note: err.Error(), Results: []query.SymbolHit{}}, nil
 		r.Header = query.Header{Schema: query.Schema, Commit: s.index.Manifest().Commit, Digest: s.index.Digest().String()}
 	}

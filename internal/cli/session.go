@@ -252,6 +252,9 @@ func (a *App) withSession(ctx context.Context, fn func(*session) error) error {
 	for _, n := range s.cache.Notes() {
 		a.Note("%s", n)
 	}
+	if a.ends {
+		return err // the system unmaps all at once what Close would unmap one by one
+	}
 	return errors.Join(err, s.index.Close())
 }
 

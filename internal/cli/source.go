@@ -2,12 +2,12 @@ package cli
 
 import (
 	"errors"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/pindex-dev/pindex/internal/command"
 	"github.com/pindex-dev/pindex/internal/fail"
+	"github.com/pindex-dev/pindex/internal/lateregexp"
 	"github.com/pindex-dev/pindex/query"
 )
 
@@ -97,12 +97,12 @@ A alone is one line, A- goes on to the end.`,
 	}
 }
 
-var rangeSuffix = regexp.MustCompile(`:([0-9]+)(-([0-9]*))?$`)
+var rangeSuffix = lateregexp.Regexp{Expr: `:([0-9]+)(-([0-9]*))?$`}
 
 // lineRange splits PATH[:A-B]. Without a range from and to are 0; an open end
 // is to 0.
 func lineRange(s string) (path string, from, to int, err error) {
-	m := rangeSuffix.FindStringSubmatchIndex(s)
+	m := rangeSuffix.Get().FindStringSubmatchIndex(s)
 	if m == nil {
 		return s, 0, 0, nil
 	}

@@ -67,6 +67,7 @@ var mayImport = map[string][]string{
 	"internal/command":        {},
 	"internal/order":          {},
 	"internal/stats":          {},
+	"internal/lateregexp":     {},
 	"internal/evalbench":      {"artifact", "compile", "git", "query", "bundle", "mcp/tools"},
 	"internal/train":          {"artifact", "analysis", "embed", "compile/syntax", "compile/units", "internal/filetext"},
 	"internal/fail":           {},
@@ -81,7 +82,7 @@ var mayImport = map[string][]string{
 	"internal/visibility":     {},
 }
 
-var leaves = []string{"internal/durable", "internal/fail", "internal/gitobj", "internal/command", "internal/order", "internal/stats"}
+var leaves = []string{"internal/durable", "internal/fail", "internal/gitobj", "internal/command", "internal/order", "internal/stats", "internal/lateregexp"}
 
 type pkg struct {
 	ImportPath string
