@@ -1,6 +1,7 @@
 package embed
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -8,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/pindex-dev/pindex/analysis"
+	"github.com/pindex-dev/pindex/internal/order"
 )
 
 // HashedName is the name of the built-in method.
@@ -138,7 +140,7 @@ func defaultParams() hashedParams {
 	for _, t := range dampedTerms {
 		p.damped = append(p.damped, uint32(hashTerm(p.seed, []byte(t))>>32))
 	}
-	slices.Sort(p.damped)
+	order.Sort(p.damped, cmp.Compare)
 	p.damped = slices.Compact(p.damped)
 	return p
 }

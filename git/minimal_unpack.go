@@ -3,6 +3,7 @@ package git
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/zlib"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"strconv"
 
 	"github.com/pindex-dev/pindex/internal/gitobj"
+	"github.com/pindex-dev/pindex/internal/order"
 )
 
 // maxDeltas is the longest chain of deltas that is followed. Git's own limit
@@ -326,7 +328,7 @@ func (c *baseCache) evict() {
 	for _, b := range c.m {
 		used = append(used, b.used)
 	}
-	slices.Sort(used)
+	order.Sort(used, cmp.Compare)
 	limit := used[len(used)/2]
 	for k, b := range c.m {
 		if b.used <= limit {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/internal/order"
 	"github.com/pindex-dev/pindex/query/treepath"
 )
 
@@ -391,15 +392,15 @@ func (r *ranker) account(c *candidate) {
 func (r *ranker) why(c *candidate) []string {
 	f := &r.files[c.from]
 	by, _ := r.model.account(&f.x)
-	var order []int
+	var best []int
 	for i, v := range by {
 		if telling[i] && v > 0 && f.x[i] >= 300 {
-			order = append(order, i)
+			best = append(best, i)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(by[b], by[a]) })
+	order.Stable(best, func(a, b int) int { return cmp.Compare(by[b], by[a]) })
 	var out []string
-	for _, i := range order[:min(len(order), 3)] {
+	for _, i := range best[:min(len(best), 3)] {
 		out = append(out, featureNames[i])
 	}
 	for _, cf := range classFeatures {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/internal/order"
 )
 
 // Reranker orders the best results anew by a model outside this package.
@@ -57,11 +58,11 @@ func (s *search) rerank(ctx context.Context, r *ranker, cands []candidate) error
 	}
 
 	s.explain.Reranker, s.explain.KPrime = rr.Name, len(top)
-	order := make([]int, len(top))
-	for i := range order {
-		order[i] = i
+	places := make([]int, len(top))
+	for i := range places {
+		places[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
+	order.Stable(places, func(a, b int) int {
 		switch {
 		case scores[a] > scores[b]:
 			return -1
@@ -71,7 +72,7 @@ func (s *search) rerank(ctx context.Context, r *ranker, cands []candidate) error
 		return 0
 	})
 	old := slices.Clone(top)
-	for place, i := range order {
+	for place, i := range places {
 		c := old[i]
 		if s.o.Explain {
 			// The parts of the score explain the first order.

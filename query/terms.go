@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pindex-dev/pindex/analysis"
+	"github.com/pindex-dev/pindex/internal/order"
 )
 
 // Bounds on the work of one query.
@@ -273,11 +274,11 @@ func (q *queryTerms) choose(n uint64, df []uint64) {
 	if len(q.slots) <= maxSlots {
 		return
 	}
-	order := make([]int, len(q.slots))
-	for i := range order {
-		order[i] = i
+	best := make([]int, len(q.slots))
+	for i := range best {
+		best[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
+	order.Stable(best, func(a, b int) int {
 		switch x, y := q.slots[a].score, q.slots[b].score; {
 		case x > y:
 			return -1
@@ -286,10 +287,10 @@ func (q *queryTerms) choose(n uint64, df []uint64) {
 		}
 		return 0
 	})
-	for _, i := range order[maxSlots:] {
+	for _, i := range best[maxSlots:] {
 		q.dropped = append(q.dropped, q.slots[i].term)
 	}
-	keep := order[:maxSlots]
+	keep := best[:maxSlots]
 	slices.Sort(keep)
 	out := make([]slot, 0, maxSlots)
 	for _, i := range keep {

@@ -153,9 +153,51 @@ func distance(a, b string, limit int) int {
 	return row[len(b)]
 }
 
+// inFolder returns the first names in a folder, folders with a slash behind
+// them, and how many there are; none where the path is no folder.
+func (t *fileTable) inFolder(path string, most int) (names []string, n int) {
+	under := path + "/"
+	if path == "" {
+		under = ""
+	}
+	last := ""
+	i, _ := t.find(under)
+	for ; i < len(t.files) && strings.HasPrefix(t.files[i].path, under); i++ {
+		name := t.files[i].path[len(under):]
+		if j := strings.IndexByte(name, '/'); j >= 0 {
+			name = name[:j+1]
+		}
+		if name == last {
+			continue
+		}
+		last = name
+		if n++; n <= most {
+			names = append(names, strings.Trim(quote(name), `"`))
+		}
+	}
+	return names, n
+}
+
+// Remedies that name commands of the program; other front ends have their own
+// words for them.
+const (
+	listFolder = "list it with outline, and name a file of it"
+	listPaths  = "list the paths with outline"
+)
+
 // noSuchPath is the error for a path that the index does not hold.
 func (t *fileTable) noSuchPath(path string) error {
-	remedy := "list the paths with outline"
+	if in, n := t.inFolder(path, 12); n > 0 {
+		what := quote(path)
+		if path == "" {
+			what = "the root"
+		}
+		if len(in) < n {
+			in = append(in, "…")
+		}
+		return fail.New(fail.NotFound, listFolder, "%s is a folder of %d: %s", what, n, strings.Join(in, ", "))
+	}
+	remedy := listPaths
 	if near := t.near(path, 3); len(near) > 0 {
 		for i := range near {
 			near[i] = quote(near[i])

@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -18,6 +20,7 @@ import (
 	"github.com/pindex-dev/pindex/compile"
 	"github.com/pindex-dev/pindex/fetch"
 	"github.com/pindex-dev/pindex/git"
+	"github.com/pindex-dev/pindex/internal/cli"
 	"github.com/pindex-dev/pindex/registry"
 )
 
@@ -45,6 +48,23 @@ func build(t *testing.T, goos, goarch string) string {
 		t.Fatalf("go build for %s/%s: %v\n%s", goos, goarch, err, b)
 	}
 	return out
+}
+
+// Help speaks of no flag that the client does not have.
+func TestHelp(t *testing.T) {
+	a := &cli.App{Program: program(), Stdout: io.Discard, Stderr: io.Discard}
+	flags := regexp.MustCompile(`--[a-z][a-z-]*`)
+	for _, c := range a.Root().Commands() {
+		has := map[string]bool{}
+		for _, f := range c.AllFlags() {
+			has["--"+f.Name] = true
+		}
+		for _, f := range flags.FindAllString(c.Short+c.Long+c.Example, -1) {
+			if !has[f] {
+				t.Errorf("the help of %s names %s", c.Name(), f)
+			}
+		}
+	}
 }
 
 func TestSize(t *testing.T) {

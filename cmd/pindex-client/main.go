@@ -14,6 +14,8 @@ import (
 // version is set by the linker in a release.
 var version = "0.0.0-dev"
 
-func main() {
-	os.Exit(cli.Main(cli.Program{Name: "pindex-client", Version: version, MCP: stdio.Serve}))
+func main() { os.Exit(cli.Main(program())) }
+
+func program() cli.Program {
+	return cli.Program{Name: "pindex-client", Version: version, MCP: stdio.Serve}
 }

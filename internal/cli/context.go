@@ -140,7 +140,7 @@ func (a *App) context(c *command.Command, o *contextFlags) error {
 			return a.printChanges(old, r)
 		}
 		files := len(b.Files)
-		a.Note("commit %s %s: %s in %s, %d of %d tokens at most (%s)", short(b.Commit), b.State, b.Policy, count(files, "file"), r.Tokens, o.budget, bundle.Counter)
+		a.Note("commit %s %s: policy %s, lines of %s, %d of %d tokens at most (%s)", short(b.Commit), b.State, b.Policy, count(files, "file"), r.Tokens, o.budget, bundle.Counter)
 		if files == 0 {
 			a.Note("the budget of %d tokens is too small for any line", o.budget)
 		}

@@ -45,7 +45,7 @@ nearest first. Uses that no rule binds are counted, not followed.
 	}
 	f := c.Flags()
 	f.IntVar(&o.Depth, "depth", query.DefaultDepth, "steps at most")
-	f.IntVarP(&o.K, "k", "k", query.DefaultUses, "results at most")
+	f.CountVar(&o.K, query.DefaultUses, "results at most")
 	f.StringVar(&o.PathGlob, "path", "", "only what lies in files that match this `GLOB`")
 	return c
 }
@@ -82,7 +82,7 @@ func (a *App) implementationsCmd() *command.Command {
 			})
 		},
 	}
-	c.Flags().IntVarP(&o.K, "k", "k", query.DefaultUses, "results at most")
+	c.Flags().CountVar(&o.K, query.DefaultUses, "results at most")
 	c.Flags().StringVar(&o.PathGlob, "path", "", "only those in files that match this `GLOB`")
 	return c
 }
@@ -116,7 +116,7 @@ func (a *App) hierarchyCmd() *command.Command {
 			})
 		},
 	}
-	c.Flags().IntVarP(&o.K, "k", "k", query.DefaultUses, "types at most, on each side")
+	c.Flags().CountVar(&o.K, query.DefaultUses, "types at most, on each side")
 	return c
 }
 
@@ -146,6 +146,9 @@ func (a *App) traceCmd() *command.Command {
 				r.Freshness = s.freshness()
 				return a.found(len(r.Results), r, func(out *output) {
 					out.head(r.Header, "%s%s; %d calls ambiguous, %d unresolved on the way", count(r.Total, "call"), cut(r.Cut), r.Ambiguous, r.Unresolved)
+					if r.Note != "" {
+						out.print("# %s\n", r.Note)
+					}
 					out.steps(r.Results, false)
 				})
 			})
@@ -209,7 +212,7 @@ Without --commit the changes in the working tree count as well.`,
 	f := c.Flags()
 	f.StringVar(&since, "since", "", "the `REV` to compare with")
 	f.IntVar(&o.Depth, "depth", query.MaxDepth, "steps at most")
-	f.IntVarP(&o.K, "k", "k", query.DefaultUses, "results at most, of each kind")
+	f.CountVar(&o.K, query.DefaultUses, "results at most, of each kind")
 	return c
 }
 
@@ -346,7 +349,7 @@ func (a *App) graphCmd() *command.Command {
 	}
 	f := c.Flags()
 	f.IntVar(&o.Depth, "depth", 1, "steps at most, in each direction")
-	f.IntVarP(&o.K, "k", "k", 200, "nodes at most")
+	f.CountVar(&o.K, 200, "nodes at most")
 	f.StringVar(&form, "format", "dot", "dot or mermaid")
 	return c
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/fetch"
@@ -64,7 +63,7 @@ indexes do not share are opened.`,
 		},
 	}
 	c.Flags().StringVar(&o.Symbol, "symbol", "", "only declarations of this `NAME`, qualified or not")
-	c.Flags().IntVarP(&o.K, "k", "k", 200, "declarations listed at most")
+	c.Flags().CountVar(&o.K, 200, "declarations listed at most")
 	return c
 }
 
@@ -122,7 +121,7 @@ and said to be. Only segments that differ from one index to the next are opened.
 					count(ans.Looked, "commit"))
 			}
 			return a.found(len(ans.Results), ans, func(out *output) {
-				out.print("# %s: %d indexed commits of %d looked at\n", out.text(ans.Symbol), ans.Indexed, ans.Looked)
+				out.print("# %s: %s of %d looked at\n", out.text(ans.Symbol), count(ans.Indexed, "indexed commit"), ans.Looked)
 				for _, e := range ans.Results {
 					out.print("commit %s", e.Commit)
 					if e.Gap > 0 {
@@ -196,22 +195,6 @@ func (a *App) symbolLog(ctx context.Context, symbol string, n int) (*logAnswer, 
 			store.Name(), short(commit), count(len(commits)-1, "commit"))
 	}
 	return ans, nil
-}
-
-// resolveRev turns any revision into a full hash.
-func (a *App) resolveRev(ctx context.Context, rev string) (string, error) {
-	if isHash(rev) {
-		return strings.ToLower(rev), nil
-	}
-	repo, err := a.Repo(ctx)
-	if err != nil {
-		return "", err
-	}
-	id, err := repo.Resolve(ctx, rev)
-	if err != nil {
-		return "", err
-	}
-	return id.String(), nil
 }
 
 // withIndexes opens the indexes of several commits.

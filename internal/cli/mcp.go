@@ -23,7 +23,7 @@ is answered at once; the index is opened in the background, and the first call
 waits for it. Without --commit the server follows HEAD: when it moves, answers
 say so, and come from its index as soon as that is open.`,
 		Example: `  pindex mcp
-  pindex mcp --repo ~/src/flask --no-compile`,
+  pindex mcp --repo ~/src/flask --store ghcr.io/o/r/pindex`,
 		Args: command.NoArgs,
 		RunE: func(c *command.Command, _ []string) error {
 			in, ok := a.Stdin.(io.ReadCloser)

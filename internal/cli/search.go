@@ -53,7 +53,7 @@ finds nothing is no failure then.`,
 	}
 	f := c.Flags()
 	f.StringVar(&o.Route, "route", "auto", "auto, lexical, semantic, hybrid or structural")
-	f.IntVarP(&o.K, "k", "k", 10, "results at most")
+	f.CountVar(&o.K, 10, "results at most")
 	f.StringVar(&o.Level, "level", "unit", "unit or file")
 	f.StringVar(&o.PathGlob, "path", "", "only files that match this `GLOB` (** crosses folders)")
 	f.StringVar(&o.Lang, "lang", "", "only files in this language")

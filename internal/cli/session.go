@@ -69,8 +69,20 @@ func (a *App) resolve(ctx context.Context) (string, error) {
 			return id.String(), nil
 		}
 	}
+	return a.resolveRev(ctx, rev)
+}
+
+// resolveRev turns a revision into a full hash.
+func (a *App) resolveRev(ctx context.Context, rev string) (string, error) {
+	if isHash(rev) {
+		return strings.ToLower(rev), nil
+	}
 	repo, err := a.Repo(ctx)
 	if err != nil {
+		var e *fail.Error
+		if errors.As(err, &e) && a.repoDir == "" {
+			e.Remedy = "without a repository name the commit by its full hash with --commit, as '" + a.Name + " ls' lists them; else " + e.Remedy
+		}
 		return "", err
 	}
 	id, err := repo.Resolve(ctx, rev)

@@ -38,12 +38,12 @@ func (a *App) verifyCmd() *command.Command {
 	var again bool
 	c := &command.Command{
 		Use:   "verify [REV]",
-		Short: "Digests, structure and commit proof of an index; with --rebuild, equality with a fresh build",
+		Short: "Digests, structure and commit proof of an index",
 		Long: `Check an index in the store without trusting who made it: the digest of every
 blob and segment, the structure of every segment, and that the recomputed blob,
 tree and commit ids are the commit's. Exit code 4 says that something is wrong.`,
 		Example: `  pindex verify
-  pindex verify v2.0 --rebuild`,
+  pindex verify v2.0`,
 		Args: command.MaximumNArgs(1),
 		RunE: func(c *command.Command, args []string) error {
 			ans, err := a.verify(c.Context(), args, again)
@@ -54,6 +54,8 @@ tree and commit ids are the commit's. Exit code 4 says that something is wrong.`
 		},
 	}
 	if a.Rebuild != nil {
+		c.Short += "; with --rebuild, equality with a fresh build"
+		c.Example += " --rebuild"
 		c.Flags().BoolVar(&again, "rebuild", false, "compile the commit anew and compare the index digests")
 	}
 	return c

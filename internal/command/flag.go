@@ -130,6 +130,20 @@ func (s *FlagSet) IntVarP(p *int, name, letter string, value int, usage string) 
 	}})
 }
 
+// CountVar adds -k and --k, how many results there are at most: 1 or more.
+func (s *FlagSet) CountVar(p *int, value int, usage string) {
+	s.IntVarP(p, "k", "k", value, usage)
+	f := s.list[len(s.list)-1]
+	set := f.set
+	f.set = func(v string) error {
+		err := set(v)
+		if err == nil && *p < 1 {
+			err = errors.New("give 1 or more")
+		}
+		return err
+	}
+}
+
 // DurationVar adds a flag whose value is a time like 30s or 1h30m.
 func (s *FlagSet) DurationVar(p *time.Duration, name string, value time.Duration, usage string) {
 	*p = value

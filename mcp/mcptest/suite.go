@@ -141,10 +141,17 @@ func testAnswers(t *testing.T, serve Serve) {
 		{"symbol", args{"target": "greet", "relation": "trace", "to": "main"}, []string{"trace: 0 of 0", "no chain of calls"}},
 		{"context", args{"query": "greet by name"}, []string{"files: ", "## app/greet.py\nprobably to edit: ", "\n1\tdef greet(name):\n"}},
 		{"context", args{"query": "greet", "policy": "eager", "budget": 400}, []string{"eager: ", "\n1\tdef greet(name):\n"}},
-		{"symbol", args{"target": "nobody"}, []string{"nothing found", "no declaration"}},
+		{"symbol", args{"target": "nobody"}, []string{"nothing found", "no declaration", "look for it with search"}},
 		{"read", args{"path": "app/greet.py", "start_line": 1, "end_line": 2}, []string{"app/greet.py:1-2 of 6 lines\n", "def greet(name):\n    return \"hello \" + name\n"}},
 		{"read", args{"path": "app/greed.py"}, []string{"nothing to read", "did you mean", "app/greet.py"}},
-		{"read", args{"path": "app/greet.py", "start_line": 99}, []string{"nothing to read", "6 lines, not 99"}},
+		{"read", args{"path": "app/greet.py", "start_line": 99}, []string{"nothing to read", "6 lines, not 99; give a start_line inside of it"}},
+		{"read", args{"path": "app/greet.py:5-6"}, []string{"app/greet.py:5-6 of 6 lines\n", "def main():\n    greet(\"you\")\n"}},
+		{"read", args{"path": "app/greet.py:5"}, []string{"app/greet.py:5-5 of 6 lines\n"}},
+		{"read", args{"path": "app/greet.py:99"}, []string{"6 lines, not 99"}},
+		{"read", args{"path": "app/nonesuch.rs"}, []string{"nothing to read", "find paths with search"}},
+		{"read", args{"path": "app"}, []string{"nothing to read", "\"app\" is a folder of 1: greet.py; name a file of it"}},
+		{"read", args{"path": "."}, []string{"the root is a folder of 5: app/, latin.txt"}},
+		{"symbol", args{"target": "app/greet.py:4"}, []string{"nothing found", "read the file, or name what it declares"}},
 		{"status", args{}, []string{"digest sha256:", "a store", "lexical=ready"}},
 	} {
 		r := p.call(t, c.tool, c.args)
@@ -160,6 +167,9 @@ func testAnswers(t *testing.T, serve Serve) {
 			if !strings.Contains(got, w) {
 				t.Errorf("%s %v: no %q in\n%s", c.tool, c.args, w, got)
 			}
+		}
+		if strings.Contains(got, "nothing") && strings.Contains(got, " --") {
+			t.Errorf("%s %v is answered with a flag of the command line:\n%s", c.tool, c.args, got)
 		}
 		if err := schema[c.tool].Validate(r.StructuredContent); err != nil {
 			t.Errorf("%s %v: structured content: %v", c.tool, c.args, err)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/pindex-dev/pindex/internal/fail"
@@ -32,6 +34,12 @@ func (s *Set) read(ctx context.Context, c *session, a arguments) (*Reply, error)
 	}
 	out := readReply{head: h}
 	r, err := c.Engine().Show(ctx, a.text["path"], from, to)
+	if noAnswer(err) != "" && from == 0 && to == 0 {
+		// Places stand in answers as path:10-20, and come back so.
+		if path, first, last := cutLines(a.text["path"]); first > 0 {
+			r, err = c.Engine().Show(ctx, path, first, last)
+		}
+	}
 	if err != nil {
 		note := noAnswer(err)
 		if note == "" {
@@ -93,6 +101,25 @@ func (s *Set) read(ctx context.Context, c *session, a arguments) (*Reply, error)
 		texts = append(texts, verbatim(shown))
 	}
 	return reply(out, texts...)
+}
+
+// cutLines takes a line or a range of lines off the end of a place; first is 0
+// where there is none.
+func cutLines(place string) (path string, first, last int) {
+	i := strings.LastIndexByte(place, ':')
+	if i < 0 {
+		return place, 0, 0
+	}
+	from, to, ranged := strings.Cut(place[i+1:], "-")
+	if !ranged {
+		to = from
+	}
+	first, err1 := strconv.Atoi(from)
+	last, err2 := strconv.Atoi(to)
+	if err1 != nil || err2 != nil || first < 1 || last < first || last > maxLine {
+		return place, 0, 0
+	}
+	return place[:i], first, last
 }
 
 // lineCost is what a line adds to both forms at most, in bytes.

@@ -225,16 +225,32 @@ func ErrorReply(err error) *Reply {
 // sentence bounds a note that the engine wrote.
 func sentence(s string) string { return clip(oneLine(s), maxNote) }
 
+// inTools gives remedies that name commands of the program in the words of the
+// tools.
+var inTools = map[string]string{
+	"list it with outline, and name a file of it":                                        "name a file of it",
+	"list the paths with outline":                                                        "find paths with search",
+	"ask for lines inside the file":                                                      "give a start_line inside of it",
+	"look for it with symbols or grep":                                                   "look for it with search",
+	"outline the file to see its declarations":                                           "read the file, or name what it declares",
+	"read it with show, or search it with grep; the full program knows what it declares": "read it, or find its lines with search",
+	"read it in the working tree, or ask for the commit's own text with --commit HEAD":   "read it in the working tree",
+}
+
 // noAnswer returns what an error says whose meaning is that there is no
-// answer, "" for any other. Such sentences may name paths of the repository.
+// answer, "" for any other, and what to do about it. Such sentences may name
+// paths of the repository.
 func noAnswer(err error) string {
 	var e *fail.Error
 	if !errors.As(err, &e) || e.Code != fail.NotFound {
 		return ""
 	}
-	s := e.What
-	if strings.HasPrefix(e.Remedy, "did you mean") { // others speak of the command line
-		s += "; " + e.Remedy
+	s, remedy := e.What, e.Remedy
+	if r, ok := inTools[remedy]; ok {
+		remedy = r
+	}
+	if remedy != "" && !strings.Contains(remedy, " --") { // a flag is out of reach
+		s += "; " + remedy
 	}
 	return sentence(s)
 }
