@@ -1,8 +1,9 @@
 package query
 
 import (
-	"context"
 	"math"
+
+	"github.com/pindex-dev/pindex/artifact"
 )
 
 // scored is a numbered thing, mostly a document, with its score.
@@ -85,6 +86,14 @@ func (b *bestDocs) sorted() []int {
 	return out
 }
 
+// floor is a score below which add keeps nothing.
+func (b *bestDocs) floor() int64 {
+	if len(b.h) < b.k {
+		return math.MinInt64
+	}
+	return b.h[0].score
+}
+
 // selection is what the routes found: the best documents of each, best first,
 // among all and among those of plain files.
 type selection struct {
@@ -92,85 +101,103 @@ type selection struct {
 	matches                      int // documents with a lexical score
 }
 
-// workerBest is what one worker has found.
-type workerBest struct {
-	lex, sem, lexPlain, semPlain bestDocs
-	matches                      int
+// selector selects the s.kRet best documents of each route with a positive
+// score that keep allows, and as many among those whose file is code that the
+// question may be about.
+type selector struct {
+	s       *search
+	keep    func(doc int) bool
+	refused pathClass
+	found   []workerBest
 }
 
-// choose selects the s.kRet best documents of each route with a positive score
-// that keep allows, and as many among those whose file is code that the
-// question may be about.
-func (s *search) choose(ctx context.Context, keep func(doc int) bool) (*selection, error) {
-	e, sc := s.e, s.sc
-	part := make([]workerBest, e.workers)
-	for i := range part {
-		for _, b := range []*bestDocs{&part[i].lex, &part[i].sem, &part[i].lexPlain, &part[i].semPlain} {
+// workerBest is what one worker has found.
+type workerBest struct {
+	lex, sem routeBest
+	matches  int
+}
+
+// routeBest is what it has found on one route.
+type routeBest struct{ all, plain bestDocs }
+
+// floor is a score below which nothing is kept.
+func (b *routeBest) floor() int64 { return min(b.all.floor(), b.plain.floor()) }
+
+func (s *search) newSelector(keep func(doc int) bool) *selector {
+	c := &selector{s: s, keep: keep, refused: ^(waivedClasses(s.q) | classLegacy | classStub), found: make([]workerBest, s.e.workers)}
+	for i := range c.found {
+		w := &c.found[i]
+		for _, b := range []*bestDocs{&w.lex.all, &w.lex.plain, &w.sem.all, &w.sem.plain} {
 			b.reset(s.kRet)
 		}
 	}
-	refused := ^(waivedClasses(s.q) | classLegacy | classStub)
-	offer := func(all, plain *bestDocs, v scored, p int) error {
-		inAll, inPlain := all.takes(v), plain.takes(v)
-		if !inAll && !inPlain || !keep(int(v.doc)) {
-			return nil
-		}
-		if inAll {
-			all.add(v)
-		}
-		if !inPlain {
-			return nil
-		}
-		u, err := e.ix.Units(p)
-		if err != nil {
-			return err
-		}
-		if e.classOf(p, u.DocFile(int(v.doc)-e.docBase[p]), u)&refused == 0 {
-			plain.add(v)
-		}
-		return nil
-	}
-	err := e.each(ctx, func(wk, p int) error {
-		w := &part[wk]
-		base := e.docBase[p]
-		if s.useLex {
-			for _, d := range sc.touched[p] {
-				d := base + int(d)
-				if v := sc.score[d]; v > 0 {
-					w.matches++
-					if err := offer(&w.lex, &w.lexPlain, scored{sortable(v), int32(d)}, p); err != nil {
-						return err
-					}
-				}
-			}
-		}
-		if s.useSem {
-			for d, v := range sc.dots[base:e.docBase[p+1]] {
-				if v > 0 {
-					if err := offer(&w.sem, &w.semPlain, scored{int64(v), int32(base + d)}, p); err != nil {
-						return err
-					}
-				}
-			}
-		}
-		return nil
-	})
+	return c
+}
+
+// part selects among the documents of partition p, whose scores must be there.
+func (c *selector) part(wk, p int) error {
+	e, sc, w := c.s.e, c.s.sc, &c.found[wk]
+	u, err := e.ix.Units(p)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	all := &part[0]
-	for i := 1; i < len(part); i++ {
-		w := &part[i]
+	base := e.docBase[p]
+	if c.s.useLex {
+		floor := w.lex.floor()
+		for _, d := range sc.touched[p] {
+			v := sc.score[base+int(d)]
+			if v <= 0 {
+				continue
+			}
+			w.matches++
+			if score := sortable(v); score >= floor {
+				c.offer(&w.lex, scored{score, int32(base) + int32(d)}, p, u)
+				floor = w.lex.floor()
+			}
+		}
+	}
+	if c.s.useSem {
+		floor := max(1, w.sem.floor())
+		for d, v := range sc.dots[base:e.docBase[p+1]] {
+			if int64(v) >= floor {
+				c.offer(&w.sem, scored{int64(v), int32(base + d)}, p, u)
+				floor = max(1, w.sem.floor())
+			}
+		}
+	}
+	return nil
+}
+
+// offer keeps a document of partition p where it is among the best.
+func (c *selector) offer(b *routeBest, v scored, p int, u *artifact.UnitsReader) {
+	inAll, inPlain := b.all.takes(v), b.plain.takes(v)
+	if !inAll && !inPlain || !c.keep(int(v.doc)) {
+		return
+	}
+	if inAll {
+		b.all.add(v)
+	}
+	if inPlain && c.s.e.classOf(p, u.DocFile(int(v.doc)-c.s.e.docBase[p]), u)&c.refused == 0 {
+		b.plain.add(v)
+	}
+}
+
+// selected joins what the workers have found.
+func (c *selector) selected() *selection {
+	all := &c.found[0]
+	for i := 1; i < len(c.found); i++ {
+		w := &c.found[i]
 		all.matches += w.matches
-		all.lex.join(&w.lex)
-		all.sem.join(&w.sem)
-		all.lexPlain.join(&w.lexPlain)
-		all.semPlain.join(&w.semPlain)
+		all.lex.all.join(&w.lex.all)
+		all.sem.all.join(&w.sem.all)
+		all.lex.plain.join(&w.lex.plain)
+		all.sem.plain.join(&w.sem.plain)
 	}
 	return &selection{
-		lex: all.lex.sorted(), sem: all.sem.sorted(), lexPlain: all.lexPlain.sorted(), semPlain: all.semPlain.sorted(),
+		lex: all.lex.all.sorted(), lexPlain: all.lex.plain.sorted(),
+		sem: all.sem.all.sorted(), semPlain: all.sem.plain.sorted(),
 		matches: all.matches,
-	}, nil
+	}
 }
 
 func (b *bestDocs) join(o *bestDocs) {

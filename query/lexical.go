@@ -180,43 +180,64 @@ func (e *Engine) lookUp(ctx context.Context, q *queryTerms, sc *searchScratch) e
 	return nil
 }
 
-// scoreLexical leaves the BM25F score of every document in sc.score. The terms
-// must have been looked up.
-func (e *Engine) scoreLexical(ctx context.Context, q *queryTerms, w *Weights, sc *searchScratch) error {
+// lexicalScorer leaves the BM25F score of every document in sc.score, partition
+// by partition. The terms must have been looked up.
+type lexicalScorer struct {
+	e      *Engine
+	q      *queryTerms
+	w      *Weights
+	sc     *searchScratch
+	st     *lexicalStats
+	titled bool
+}
+
+func (e *Engine) newLexicalScorer(ctx context.Context, q *queryTerms, w *Weights, sc *searchScratch) (*lexicalScorer, error) {
 	st, err := e.lexical(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l := &lexicalScorer{e: e, q: q, w: w, sc: sc, st: st, titled: q.titled()}
+	sc.prepare(e, l.titled)
+	return l, nil
+}
+
+// scoreLexical scores all partitions.
+func (e *Engine) scoreLexical(ctx context.Context, q *queryTerms, w *Weights, sc *searchScratch) error {
+	l, err := e.newLexicalScorer(ctx, q, w, sc)
 	if err != nil {
 		return err
 	}
-	n := len(q.terms)
-	titled := q.titled()
-	sc.prepare(e, titled)
-	return e.each(ctx, func(wk, p int) error {
-		r, err := e.ix.Lexical(p)
-		if err != nil {
+	return e.each(ctx, l.part)
+}
+
+// part scores the documents of partition p.
+func (l *lexicalScorer) part(wk, p int) error {
+	e, sc, n := l.e, l.sc, len(l.q.terms)
+	r, err := e.ix.Lexical(p)
+	if err != nil {
+		return err
+	}
+	lo, hi := e.docBase[p], e.docBase[p+1]
+	part := partScore{
+		r: r, st: l.st, w: l.w, ws: &sc.worker[wk], terms: sc.terms[p*n : (p+1)*n],
+		score: sc.score[lo:hi], fields: sc.fields[lo:hi], matched: sc.matched[lo:hi], touched: &sc.touched[p],
+	}
+	if len(sc.title) > 0 {
+		part.title = sc.title[lo:hi]
+	}
+	part.forget()
+	if !l.titled {
+		part.title = nil
+	}
+	if len(part.ws.tf) < hi-lo {
+		part.ws.tf = make([]float64, hi-lo)
+	}
+	for i := range l.q.slots {
+		if err := part.add(i, &l.q.slots[i]); err != nil {
 			return err
 		}
-		lo, hi := e.docBase[p], e.docBase[p+1]
-		part := partScore{
-			r: r, st: st, w: w, ws: &sc.worker[wk], terms: sc.terms[p*n : (p+1)*n],
-			score: sc.score[lo:hi], fields: sc.fields[lo:hi], matched: sc.matched[lo:hi], touched: &sc.touched[p],
-		}
-		if len(sc.title) > 0 {
-			part.title = sc.title[lo:hi]
-		}
-		part.forget()
-		if !titled {
-			part.title = nil
-		}
-		if len(part.ws.tf) < hi-lo {
-			part.ws.tf = make([]float64, hi-lo)
-		}
-		for i := range q.slots {
-			if err := part.add(i, &q.slots[i]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // prepare makes room for the lexical scores of every document. What an earlier

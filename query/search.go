@@ -140,30 +140,20 @@ func (s *search) rank(ctx context.Context) (*ranker, []candidate, error) {
 			return nil, nil, err
 		}
 	}
-	if s.useLex {
-		if err := e.scoreLexical(ctx, s.q, s.w, s.sc); err != nil {
-			return nil, nil, err
-		}
-	}
+	var scan *denseScan
 	if s.useSem {
-		rows, name, err := e.scoreSemantic(ctx, s.q, s.sc)
-		if err != nil {
+		var err error
+		if scan, err = s.newDenseScan(ctx); err != nil {
 			words := s.useLex || s.structural && e.has(artifact.Lexical)
 			if s.o.Route == RouteSemantic || !words || fail.CodeOf(err) != fail.NotFound {
 				return nil, nil, err
 			}
-			s.useSem = false
+			s.useSem, s.useLex = false, true
 			s.why = because(s.why, "the semantic route cannot answer: "+err.Error())
 			if !s.structural {
 				s.route = RouteLexical
-			} else {
-				s.useLex = true
-				if err := e.scoreLexical(ctx, s.q, s.w, s.sc); err != nil {
-					return nil, nil, err
-				}
 			}
 		}
-		s.explain.Semantic, s.explain.Embedder = rows, name
 	}
 	if s.usePhrases {
 		if err := e.markPhrases(ctx, s.q.parsed.Phrases, s.sc); err != nil {
@@ -179,7 +169,7 @@ func (s *search) rank(ctx context.Context) (*ranker, []candidate, error) {
 	keep := func(d int) bool {
 		return (!s.usePhrases || s.sc.allowed[d]) && (s.filter.all || s.sc.pass[d])
 	}
-	found, err := s.choose(ctx, keep)
+	found, err := s.score(ctx, scan, keep)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -202,6 +192,40 @@ func (s *search) rank(ctx context.Context) (*ranker, []candidate, error) {
 	}
 	cands, err = r.rank(cands)
 	return r, cands, err
+}
+
+// score scores the documents on the routes and selects the best, one partition
+// after another: what a partition's scores touched is still at hand when they
+// are read.
+func (s *search) score(ctx context.Context, scan *denseScan, keep func(doc int) bool) (*selection, error) {
+	var steps []func(worker, p int) error
+	if s.useLex {
+		l, err := s.e.newLexicalScorer(ctx, s.q, s.w, s.sc)
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, l.part)
+	}
+	if s.useSem {
+		steps = append(steps, scan.part)
+	}
+	best := s.newSelector(keep)
+	steps = append(steps, best.part)
+	err := s.e.each(ctx, func(wk, p int) error {
+		for _, step := range steps {
+			if err := step(wk, p); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if s.useSem {
+		s.explain.Semantic = scan.rows()
+	}
+	return best.selected(), nil
 }
 
 // classOf returns the class of a file of partition p, which it notes down.

@@ -33,22 +33,23 @@ func (e *Engine) embedder() (embed.Embedder, error) {
 	})
 }
 
-// scoreSemantic leaves the dot product of the question and every embedded
-// document in sc.dots, and embeds the first line of a long question.
-func (e *Engine) scoreSemantic(ctx context.Context, terms *queryTerms, sc *searchScratch) (rows int, name string, err error) {
+// newDenseScan embeds the question, and the first line of a long one, which it
+// leaves in sc.titleVec, and readies the scan of the documents' vectors.
+func (s *search) newDenseScan(ctx context.Context) (*denseScan, error) {
+	e, terms, sc := s.e, s.q, s.sc
 	em, err := e.embedder()
 	if err != nil {
-		return 0, "", err
+		return nil, err
 	}
+	s.explain.Embedder = em.Name()
 	em = em.Clone()
 	q := make([]int8, em.Dims())
 	sc.titleVec = sc.titleVec[:0]
 	if m, ok := em.(*embed.Remote); ok {
 		if q, sc.titleVec, err = e.askRemote(ctx, m, terms); err != nil {
-			return 0, em.Name(), err
+			return nil, err
 		}
-		rows, err = e.scanDense(ctx, em, q, sc)
-		return rows, em.Name(), err
+		return e.scanFor(em, q, sc), nil
 	}
 	// Trained weights are better than those that this index's frequencies
 	// give; the projection has none.
@@ -66,8 +67,7 @@ func (e *Engine) scoreSemantic(ctx context.Context, terms *queryTerms, sc *searc
 			em.EmbedQuery(firstLine(terms.clean), sc.titleVec)
 		}
 	}
-	rows, err = e.scanDense(ctx, em, q, sc)
-	return rows, em.Name(), err
+	return e.scanFor(em, q, sc), nil
 }
 
 func firstLine(text string) string {
@@ -104,46 +104,62 @@ func (e *Engine) askRemote(ctx context.Context, m *embed.Remote, terms *queryTer
 	return rows[0], title, nil
 }
 
-// scanDense leaves the dot product of q and every embedded document in sc.dots.
-func (e *Engine) scanDense(ctx context.Context, em embed.Embedder, q []int8, sc *searchScratch) (rows int, err error) {
+// denseScan leaves the dot product of the question and every embedded document
+// in sc.dots, partition by partition.
+type denseScan struct {
+	e      *Engine
+	em     embed.Embedder
+	q      []int8
+	sc     *searchScratch
+	counts []int // of rows, by worker
+}
+
+func (e *Engine) scanFor(em embed.Embedder, q []int8, sc *searchScratch) *denseScan {
 	if len(sc.dots) < e.docs {
 		sc.dots, sc.rowed = make([]int32, e.docs), make([]bool, e.docs)
 	}
-	counts := make([]int, e.workers)
-	err = e.each(ctx, func(w, p int) error {
-		r, err := e.ix.Dense(p)
-		if err != nil {
-			return err
-		}
-		if r.Dims() != em.Dims() {
-			return fail.New(fail.Verification, "compile the commit again",
-				"partition %d has vectors of %d numbers, the model %d", p, r.Dims(), em.Dims())
-		}
-		n := r.Len()
-		counts[w] += n
-		dots, rowed := sc.dots[e.docBase[p]:e.docBase[p+1]], sc.rowed[e.docBase[p]:e.docBase[p+1]]
-		if r.EachDoc() && n == len(dots) {
-			embed.Scan(q, r.Rows(), r.Dims(), dots)
-			for i := range rowed {
-				rowed[i] = true
-			}
-			return nil
-		}
-		ws := &sc.worker[w]
-		ws.rows = slices.Grow(ws.rows[:0], n)[:n]
-		embed.Scan(q, r.Rows(), r.Dims(), ws.rows)
-		clear(dots)
-		clear(rowed)
-		for i, dot := range ws.rows {
-			d := r.Doc(i)
-			dots[d], rowed[d] = dot, true
+	return &denseScan{e: e, em: em, q: q, sc: sc, counts: make([]int, e.workers)}
+}
+
+// part scans the vectors of partition p.
+func (s *denseScan) part(w, p int) error {
+	e, sc := s.e, s.sc
+	r, err := e.ix.Dense(p)
+	if err != nil {
+		return err
+	}
+	if r.Dims() != s.em.Dims() {
+		return fail.New(fail.Verification, "compile the commit again",
+			"partition %d has vectors of %d numbers, the model %d", p, r.Dims(), s.em.Dims())
+	}
+	n := r.Len()
+	s.counts[w] += n
+	dots, rowed := sc.dots[e.docBase[p]:e.docBase[p+1]], sc.rowed[e.docBase[p]:e.docBase[p+1]]
+	if r.EachDoc() && n == len(dots) {
+		embed.Scan(s.q, r.Rows(), r.Dims(), dots)
+		for i := range rowed {
+			rowed[i] = true
 		}
 		return nil
-	})
-	for _, n := range counts {
-		rows += n
 	}
-	return rows, err
+	ws := &sc.worker[w]
+	ws.rows = slices.Grow(ws.rows[:0], n)[:n]
+	embed.Scan(s.q, r.Rows(), r.Dims(), ws.rows)
+	clear(dots)
+	clear(rowed)
+	for i, dot := range ws.rows {
+		d := r.Doc(i)
+		dots[d], rowed[d] = dot, true
+	}
+	return nil
+}
+
+// rows is the number of documents that were scanned.
+func (s *denseScan) rows() (sum int) {
+	for _, n := range s.counts {
+		sum += n
+	}
+	return sum
 }
 
 // weighted returns the question's terms with their weights in thousandths;

@@ -91,7 +91,7 @@ func BenchmarkSplit(b *testing.B) {
 		})
 		asked := em.Clone()
 		timed(&encode, func() error { asked.EmbedQuery(terms.clean, vec); return nil })
-		timed(&scan, func() error { _, err := e.scanDense(ctx, asked, vec, sc); return err })
+		timed(&scan, func() error { return e.each(ctx, e.scanFor(asked, vec, sc).part) })
 		e.scratch.Put(sc)
 	}
 	for _, m := range []struct {
