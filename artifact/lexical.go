@@ -2,6 +2,7 @@ package artifact
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"slices"
 	"strings"
 	"sync"
@@ -103,8 +104,9 @@ func (t Term) HasPositions() bool { return t.posEnd > t.pos }
 
 // Posting says how often a document holds a term, by field.
 type Posting struct {
-	Doc uint32
-	TF  [NumFields]uint16 // saturating at 65535
+	Doc    uint32
+	TF     [NumFields]uint16 // saturating at 65535
+	Fields uint8             // bit f is set where TF[f] is not 0
 }
 
 // blockRow is where a block begins in the dictionary, the postings and the
@@ -509,15 +511,21 @@ func (r *LexicalReader) Postings(t Term, dst []Posting) ([]Posting, error) {
 	dst = slices.Grow(dst, int(t.DocFreq))
 	doc := -1
 	for range t.DocFreq {
-		dst = append(dst, Posting{})
-		p := &dst[len(dst)-1]
-		n, gap := decodePosting(b, p)
+		var p Posting
+		n, gap := 1, uint64(0)
+		if len(b) > 0 && b[0]&0x83 == lexCodeBody { // the most frequent form
+			gap = uint64(b[0] >> 2)
+			p.once(FieldBody)
+		} else {
+			n, gap = decodePosting(b, &p)
+		}
 		if n == 0 || gap >= uint64(r.docs-1-doc) {
-			return dst[:len(dst)-1], damaged("posting")
+			return dst, damaged("posting")
 		}
 		b = b[n:]
 		doc += 1 + int(gap)
 		p.Doc = uint32(doc)
+		dst = append(dst, p)
 	}
 	if len(b) > 0 {
 		return dst, damaged("bytes behind the last posting")
@@ -525,30 +533,28 @@ func (r *LexicalReader) Postings(t Term, dst []Posting) ([]Posting, error) {
 	return dst, nil
 }
 
-// decodePosting decodes one posting's frequencies into p, whose frequencies
-// are zero, and returns its length in bytes, 0 when it is damaged, and the gap
-// to the document before.
+func (p *Posting) once(f Field) { p.TF[f], p.Fields = 1, 1<<f }
+
+// decodePosting decodes one posting's frequencies into p, which is zero, and
+// returns its length in bytes, 0 when it is damaged, and the gap to the document
+// before.
 func decodePosting(b []byte, p *Posting) (n int, gap uint64) {
-	if len(b) > 0 && b[0]&0x83 == lexCodeBody {
-		p.TF[FieldBody] = 1 // the most frequent form
-		return 1, uint64(b[0] >> 2)
-	}
 	v, n := uvarint(b)
 	if n <= 0 {
 		return 0, 0
 	}
 	switch v & 3 {
 	case lexCodeBody:
-		p.TF[FieldBody] = 1
+		p.once(FieldBody)
 	case lexCodePath:
-		p.TF[FieldPath] = 1
+		p.once(FieldPath)
 	case lexCodeBodyMany:
 		tf, w := uvarint(b[n:])
 		if w <= 0 || tf > lexMaxTF-2 {
 			return 0, 0
 		}
 		n += w
-		p.TF[FieldBody] = uint16(tf) + 2
+		p.TF[FieldBody], p.Fields = uint16(tf)+2, 1<<FieldBody
 	case lexCodeFields:
 		w := decodeFields(b[n:], p)
 		if w == 0 {
@@ -570,10 +576,9 @@ func decodeFields(b []byte, p *Posting) (n int) {
 	if mask&lexMaskAll == 0 || mask >= lexMaskOnce<<1 {
 		return 0
 	}
-	for f := range p.TF {
-		if mask&(1<<f) == 0 {
-			continue
-		}
+	p.Fields = mask & lexMaskAll
+	for left := p.Fields; left != 0; left &= left - 1 {
+		f := bits.TrailingZeros8(left) % NumFields
 		p.TF[f] = 1
 		if mask&lexMaskOnce == 0 {
 			tf, w := uvarint(b[n:])

@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"math/bits"
 
 	"github.com/pindex-dev/pindex/artifact"
 )
@@ -283,34 +284,34 @@ func (p *partScore) forget() {
 // add adds what slot number i contributes to each document.
 func (p *partScore) add(i int, s *slot) error {
 	ws := p.ws
-	ws.slot = ws.slot[:0]
+	here := 0 // forms that the partition holds
+	for _, a := range s.alts {
+		if p.terms[a.term].DocFreq > 0 {
+			here++
+		}
+	}
+	if here == 0 {
+		return nil
+	}
+	gain := slotGain{k1: p.w.K1, most: float64(s.score * (p.w.K1 + 1)), title: s.title && len(p.title) > 0}
 	bit := uint64(1) << (i & 63)
+	ws.slot = ws.slot[:0]
 	for _, a := range s.alts {
 		t := p.terms[a.term]
 		if t.DocFreq == 0 {
 			continue
 		}
 		var err error
-		ws.postings, err = p.r.Postings(t, ws.postings[:0])
-		if err != nil {
+		if ws.postings, err = p.r.Postings(t, ws.postings[:0]); err != nil {
 			return err
 		}
 		for k := range ws.postings {
 			po := &ws.postings[k]
+			p.mark(po, bit)
 			tf := float64(a.weight * p.termWeight(po))
-			m := &p.matched[po.Doc]
-			if m.any == 0 {
-				*p.touched = append(*p.touched, po.Doc)
-			}
-			m.any |= bit
-			if po.TF[artifact.FieldSymbol] != 0 {
-				m.name |= bit
-			}
-			if po.TF[artifact.FieldSignature] != 0 {
-				m.sig |= bit
-			}
-			if po.TF[artifact.FieldDoc] != 0 {
-				m.doc |= bit
+			if here == 1 { // nothing is to be added to the frequency
+				p.gain(po.Doc, tf, &gain)
+				continue
 			}
 			if ws.tf[po.Doc] == 0 {
 				ws.slot = append(ws.slot, po.Doc)
@@ -318,31 +319,54 @@ func (p *partScore) add(i int, s *slot) error {
 			ws.tf[po.Doc] += tf
 		}
 	}
-	k1 := p.w.K1
-	gain := float64(s.score * (k1 + 1))
 	for _, d := range ws.slot {
-		tf := ws.tf[d]
+		p.gain(d, ws.tf[d], &gain)
 		ws.tf[d] = 0
-		v := float64(gain*tf) / (k1 + tf)
-		p.score[d] += v
-		if s.title && len(p.title) > 0 {
-			p.title[d] += v
-		}
 	}
 	return nil
 }
 
-// termWeight is the field-weighted, length-normalised frequency of one
-// posting. The fields that it names are noted.
-func (p *partScore) termWeight(po *artifact.Posting) float64 {
-	var tf float64
-	var mask uint8
-	for f := range po.TF {
-		n := po.TF[f]
-		if n == 0 {
-			continue
-		}
-		mask |= 1 << f
+// slotGain is what a slot gives for the frequency of its forms.
+type slotGain struct {
+	k1, most float64
+	title    bool
+}
+
+// gain adds what a document gets for a slot.
+func (p *partScore) gain(d uint32, tf float64, g *slotGain) {
+	v := float64(g.most*tf) / (g.k1 + tf)
+	p.score[d] += v
+	if g.title {
+		p.title[d] += v
+	}
+}
+
+// mark notes down which slot a document holds, and where.
+func (p *partScore) mark(po *artifact.Posting, bit uint64) {
+	m := &p.matched[po.Doc]
+	if m.any == 0 {
+		*p.touched = append(*p.touched, po.Doc)
+	}
+	m.any |= bit
+	p.fields[po.Doc] |= po.Fields
+	if po.Fields&^(1<<artifact.FieldBody|1<<artifact.FieldPath) == 0 {
+		return
+	}
+	if po.TF[artifact.FieldSymbol] != 0 {
+		m.name |= bit
+	}
+	if po.TF[artifact.FieldSignature] != 0 {
+		m.sig |= bit
+	}
+	if po.TF[artifact.FieldDoc] != 0 {
+		m.doc |= bit
+	}
+}
+
+// termWeight is the field-weighted, length-normalised frequency of one posting.
+func (p *partScore) termWeight(po *artifact.Posting) (tf float64) {
+	for left := po.Fields; left != 0; left &= left - 1 {
+		f := bits.TrailingZeros8(left)
 		length := p.r.FieldLength(int(po.Doc), artifact.Field(f))
 		var norm float64
 		if length < normTable {
@@ -350,8 +374,7 @@ func (p *partScore) termWeight(po *artifact.Posting) float64 {
 		} else {
 			norm = lengthNorm(p.w.LenB[f], length, p.st.avg[f])
 		}
-		tf += float64(float64(p.w.Field[f]*float64(n)) * norm)
+		tf += float64(float64(p.w.Field[f]*float64(po.TF[f])) * norm)
 	}
-	p.fields[po.Doc] |= mask
 	return tf
 }
