@@ -1,5 +1,10 @@
 package artifact
 
+import (
+	"strconv"
+	"strings"
+)
+
 // ManifestSchema names the manifest's form.
 const ManifestSchema = "pindex.manifest/0"
 
@@ -37,6 +42,22 @@ type Profile struct {
 	Views     map[string]string `json:"views"`     // view -> analyser version and settings
 	Languages map[string]string `json:"languages"` // language -> grammar and extractor versions
 	Options   map[string]string `json:"options"`   // limits and other options
+}
+
+// GapsOption is the profile's entry about files that were left out because their
+// blobs are not in the clone: how many, and a digest of their paths.
+const GapsOption = "missing_blobs"
+
+// Gaps returns how many files an index of this profile leaves out because the
+// clone that it was made of lacks their blobs.
+func (p *Profile) Gaps() int {
+	option := p.Options[GapsOption]
+	number, _, _ := strings.Cut(option, " ")
+	n, err := strconv.Atoi(number)
+	if option != "" && (err != nil || n < 1) {
+		return 1 // somebody's own way to write it
+	}
+	return n
 }
 
 // ViewState says whether a view can be used.

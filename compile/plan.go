@@ -217,10 +217,6 @@ func (p *plan) computeKeys() {
 	}
 }
 
-// missingOption is the profile's entry about files that were left out because
-// the clone lacked their blobs.
-const missingOption = "missing_blobs"
-
 // leaveOut makes an index with gaps one of another profile: the commit's own
 // has none.
 func (p *plan) leaveOut(missing []string, allowed bool) error {
@@ -229,18 +225,14 @@ func (p *plan) leaveOut(missing []string, allowed bool) error {
 		return nil
 	case !allowed:
 		return fail.New(fail.Repository, "fetch them with: git fetch --refetch --no-filter; or compile in a full clone; or leave them out with --allow-missing",
-			"%d files of the commit are not in this partial clone, such as %q", len(missing), missing[0])
+			"files of the commit are not in this partial clone: %d, such as %q", len(missing), missing[0])
 	}
-	p.profile.Options[missingOption] = fmt.Sprintf("%d files, %s", len(missing), artifact.DigestOf([]byte(strings.Join(missing, "\x00"))))
+	p.profile.Options[artifact.GapsOption] = fmt.Sprintf("%d files, %s", len(missing), artifact.DigestOf([]byte(strings.Join(missing, "\x00"))))
 	p.isDefault, p.missing = false, missing
 	var err error
 	p.profile.Digest, err = p.profile.Compute()
 	return err
 }
-
-// HasGaps reports whether an index of this profile leaves out files because a
-// clone lacked their blobs.
-func HasGaps(p *artifact.Profile) bool { return p.Options[missingOption] != "" }
 
 func possibleOrAny(path string) []string {
 	if langs := possibleLanguages(path); langs != nil {

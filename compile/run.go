@@ -173,7 +173,7 @@ func (r *run) make(ctx context.Context) error {
 		}
 	}
 	if n := len(r.plan.missing); n > 0 {
-		r.tell.note("%d files that this partial clone lacks are left out, such as %q; the index has a profile of its own", n, r.plan.missing[0])
+		r.tell.note("files that this partial clone lacks are left out: %d, such as %q; the index has a profile of its own", n, r.plan.missing[0])
 	}
 	r.wall.Plan = time.Since(r.started).Milliseconds()
 	r.parts = make([]*part, r.plan.partitions())

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/internal/fail"
+	"github.com/pindex-dev/pindex/internal/order"
 	"github.com/pindex-dev/pindex/registry"
 )
 
@@ -28,10 +29,11 @@ type OpenOptions struct {
 	Profile artifact.Digest
 	// Index is the index digest that alone is accepted; zero accepts any.
 	Index artifact.Digest
-	// Only takes a commit's only index where its own tag holds none and no
-	// Profile is asked for: somebody has compiled it with chosen views or
-	// settings. It is called with the tag that is taken; nil takes none.
-	Only func(tag string)
+	// Only takes what stands in for the commit's own tag (see StandIn) where
+	// that holds no index and no Profile is asked for: somebody has compiled it
+	// with chosen views or settings, or in a clone that lacks files. It is called
+	// with the tag that is taken, of so many; nil takes none.
+	Only func(tag string, of int)
 }
 
 // Open returns the index of a commit, given as its full hash. Everything up
@@ -115,7 +117,7 @@ func resolve(ctx context.Context, store registry.Store, commit string, opt OpenO
 	if profile.IsZero() && opt.Only != nil {
 		if r, _ = store.(*remembering); r != nil && !r.fresh {
 			if tag, art, conf := r.only(ctx, commit); art != nil {
-				opt.Only(tag)
+				opt.Only(tag, 1)
 				return art, conf, nil
 			}
 		}
@@ -143,18 +145,20 @@ func resolve(ctx context.Context, store registry.Store, commit string, opt OpenO
 		remedy += "; " + h.AbsentHint()
 	}
 	others := otherProfiles(ctx, store, commit, tags)
-	if len(others) == 1 && profile.IsZero() && opt.Only != nil {
-		art, conf, err := registry.ReadArtifact(ctx, store, others[0])
-		if err == nil {
-			if r != nil {
-				r.setOnly(commit, others[0], art)
+	if profile.IsZero() && opt.Only != nil {
+		if tag := fullest(ctx, store, others); tag != "" {
+			art, conf, err := registry.ReadArtifact(ctx, store, tag)
+			if err == nil {
+				if r != nil {
+					r.setOnly(commit, tag, art)
+				}
+				opt.Only(tag, len(others))
 			}
-			opt.Only(others[0])
+			return art, conf, err
 		}
-		return art, conf, err
 	}
 	if len(others) > 0 {
-		remedy = "the store has it under other profiles (" + strings.Join(others, ", ") + "); " + remedy
+		remedy = "the store has it under other profiles, of which none has all that the others have (" + strings.Join(others, ", ") + "): remove all but one, or " + remedy
 	}
 	return nil, nil, fail.Wrap(fail.NoIndex, registry.ErrNotFound, remedy,
 		"%s has no index of commit %s; tried %s", store.Name(), commit, strings.Join(tried, " and "))
@@ -165,14 +169,64 @@ func Profiles(ctx context.Context, store registry.Store, commit string) []string
 	return otherProfiles(ctx, store, commit, []string{registry.CommitTag(commit)})
 }
 
-// OnlyTag returns the tag of a commit's only index in a store, when that is not
-// the commit's own tag; "" where there is none.
-func OnlyTag(ctx context.Context, store registry.Store, commit string) string {
-	own := registry.CommitTag(commit)
-	if others := otherProfiles(ctx, store, commit, nil); len(others) == 1 && others[0] != own {
-		return others[0]
+// StandIn returns the tag that stands in for a commit's own one where that holds
+// no index: its only one under another profile, or, of several, the one that has
+// all that each of the others has. of tells how many there are. The tag is ""
+// where nothing stands in, also where the commit's own tag holds an index.
+func StandIn(ctx context.Context, store registry.Store, commit string) (tag string, of int) {
+	others := otherProfiles(ctx, store, commit, nil)
+	if slices.Contains(others, registry.CommitTag(commit)) {
+		return "", 0
+	}
+	return fullest(ctx, store, others), len(others)
+}
+
+// maxStandIns bounds the indexes of one commit that are compared.
+const maxStandIns = 8
+
+// fullest returns the tag of the index that has all that each of the others
+// has, the first of several equal ones; "" where there is none. What cannot be
+// read stands in for nothing.
+func fullest(ctx context.Context, store registry.Store, tags []string) string {
+	if len(tags) == 1 {
+		return tags[0]
+	}
+	if len(tags) > maxStandIns {
+		return ""
+	}
+	order.Sort(tags, strings.Compare)
+	var names []string
+	var list []*artifact.Manifest
+	for _, tag := range tags {
+		art, _, err := registry.ReadArtifact(ctx, store, tag)
+		if err != nil || art.Manifest.Size > artifact.MaxManifestSize {
+			continue
+		}
+		b, err := store.Fetch(ctx, art.Manifest)
+		if err != nil {
+			continue
+		}
+		if m, err := artifact.DecodeManifest(b); err == nil {
+			names, list = append(names, tag), append(list, m)
+		}
+	}
+	for i, m := range list {
+		if !slices.ContainsFunc(list, func(other *artifact.Manifest) bool { return !hasAllOf(m, other) }) {
+			return names[i]
+		}
 	}
 	return ""
+}
+
+// hasAllOf reports whether an index has every view that another one of the same
+// commit has, made in the same way, of no fewer files.
+func hasAllOf(m, other *artifact.Manifest) bool {
+	for v, info := range other.Views {
+		if info.State == artifact.ViewReady && (m.Views[v].State != artifact.ViewReady || m.Profile.Views[v] != other.Profile.Views[v]) {
+			return false
+		}
+	}
+	return m.Indexed >= other.Indexed
 }
 
 // bare returns the store itself.

@@ -87,7 +87,7 @@ func Build(ctx context.Context, r Request) (*artifact.Index, error) {
 	_, err = compile.Run(ctx, compile.Options{
 		Inherit: inherit,
 		Repo:    t, Rev: t.commit.ID.String(), Sink: s, FindParent: find, Known: r.Known, Views: views,
-		AllowSecrets: allowed, AllowMissing: compile.HasGaps(profile), Embedder: r.Embedder, Vectors: r.Vectors, Workers: r.Workers, InProcess: r.InProcess,
+		AllowSecrets: allowed, AllowMissing: profile.Gaps() > 0, Embedder: r.Embedder, Vectors: r.Vectors, Workers: r.Workers, InProcess: r.InProcess,
 	})
 	if err != nil {
 		return nil, err

@@ -275,12 +275,12 @@ func rebuild(ctx context.Context, r cli.RebuildRequest) (*cli.Rebuilt, error) {
 	if left, ok := remoteView(r.Manifest); ok {
 		return rebuildOthers(ctx, r, left, compile.Options{
 			Repo: r.Repo, Rev: r.Manifest.Commit, Sink: compile.Discard{}, Views: others(views, left), AllowSecrets: allowed, Inputs: r.Inputs, Progress: progress,
-			AllowMissing: compile.HasGaps(&r.Manifest.Profile),
+			AllowMissing: r.Manifest.Profile.Gaps() > 0,
 		})
 	}
 	res, err := compile.Run(ctx, compile.Options{
 		Repo: r.Repo, Rev: r.Manifest.Commit, Sink: compile.Discard{}, Views: views, AllowSecrets: allowed, Inputs: r.Inputs, Progress: progress,
-		AllowMissing: compile.HasGaps(&r.Manifest.Profile),
+		AllowMissing: r.Manifest.Profile.Gaps() > 0,
 	})
 	if err != nil {
 		return nil, err

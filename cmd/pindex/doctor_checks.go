@@ -269,7 +269,7 @@ func (d *doctor) checkIndex(ctx context.Context) {
 	tag := ""
 	if at >= 0 {
 		tag = registry.CommitTag(commits[at])
-	} else if tag = fetch.OnlyTag(qctx, d.store, d.head); tag != "" {
+	} else if tag, _ = fetch.StandIn(qctx, d.store, d.head); tag != "" {
 		at = 0
 	}
 	_, far := d.store.(*registry.Remote)

@@ -210,8 +210,8 @@ func (a *App) tagsToCopy(ctx context.Context, from registry.Store, f copyFlags) 
 		case at >= 0:
 			return []string{registry.CommitTag(candidates[at])}, nil
 		}
-		if only := fetch.OnlyTag(ctx, from, commit); only != "" {
-			a.noteOnly(only)
+		if only, of := fetch.StandIn(ctx, from, commit); only != "" {
+			a.noteOnly(only, of)
 			return []string{only}, nil
 		}
 		return nil, noIndex(from, candidates, nil, fetch.Profiles(ctx, from, commit))

@@ -35,8 +35,8 @@ nearest first. Uses that no rule binds are counted, not followed.
 				}
 				r.Freshness = s.freshness()
 				return a.found(len(r.Results), r, func(out *output) {
-					out.head(r.Header, "%d of %s in %s, %d of them tests%s; %d uses ambiguous, %d unresolved", len(r.Results),
-						count(r.Total, "place"), count(r.Depth, "step"), r.Tests, cut(r.Cut), r.Ambiguous, r.Unresolved)
+					out.head(r.Header, "%d of %s in %s, %d of them tests%s; %s ambiguous, %d unresolved", len(r.Results),
+						count(r.Total, "place"), count(r.Depth, "step"), r.Tests, cut(r.Cut), count(r.Ambiguous, "use"), r.Unresolved)
 					out.targets(r.Targets)
 					out.steps(r.Results, true)
 				})
@@ -145,7 +145,7 @@ func (a *App) traceCmd() *command.Command {
 				}
 				r.Freshness = s.freshness()
 				return a.found(len(r.Results), r, func(out *output) {
-					out.head(r.Header, "%s%s; %d calls ambiguous, %d unresolved on the way", count(r.Total, "call"), cut(r.Cut), r.Ambiguous, r.Unresolved)
+					out.head(r.Header, "%s%s; %s ambiguous, %d unresolved on the way", count(r.Total, "call"), cut(r.Cut), count(r.Ambiguous, "call"), r.Unresolved)
 					if r.Note != "" {
 						out.print("# %s\n", r.Note)
 					}
@@ -193,9 +193,9 @@ Without --commit the changes in the working tree count as well.`,
 					if r.VanishedTotal > 0 {
 						vanished = fmt.Sprintf("%d vanished, ", r.VanishedTotal)
 					}
-					out.head(r.Header, "%s, %s, %s%s, %s%s; %d uses ambiguous, %d unresolved",
+					out.head(r.Header, "%s, %s, %s%s, %s%s; %s ambiguous, %d unresolved",
 						count(r.Files, "changed file"), count(r.ChangedTotal, "changed declaration"), vanished, count(r.Total, "test"),
-						count(r.EntryTotal, "entry point"), cut(r.Cut), r.Ambiguous, r.Unresolved)
+						count(r.EntryTotal, "entry point"), cut(r.Cut), count(r.Ambiguous, "use"), r.Unresolved)
 					out.print("# changed:\n")
 					for _, h := range r.Changed {
 						out.declaration(h, "")

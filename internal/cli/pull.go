@@ -140,7 +140,7 @@ func (a *App) pull(ctx context.Context, f pullFlags, args []string) (*pullAnswer
 	}
 	tag := ""
 	if lock == nil {
-		opt.Only = func(only string) { tag = only; a.noteOnly(only) }
+		opt.Only = func(only string, of int) { tag = only; a.noteOnly(only, of) }
 	}
 	out, err := fetch.Pull(ctx, store, a.Cache(), candidates[at], opt, nil)
 	if fail.CodeOf(err) == fail.NoIndex && (lock == nil || none) {

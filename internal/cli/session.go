@@ -120,6 +120,9 @@ func (a *App) open(ctx context.Context) (*session, error) {
 	cache := a.Cache()
 	compiles := a.Compile != nil && !a.noCompile && mayFill(store)
 	ix, use, distance, err := a.openNear(ctx, store, cache, commit, !compiles)
+	if err == nil && a.wanting(ix) && compiles && distance == 0 {
+		err = errors.Join(fail.New(fail.NoIndex, "", "the index lacks files"), ix.Close())
+	}
 	if fail.CodeOf(err) == fail.NoIndex && compiles {
 		ix, err = a.compileAndOpen(ctx, store, cache, commit)
 	}
@@ -175,13 +178,35 @@ func collectLater() {
 	}
 }
 
-// openIndex opens the commit's index, or its only one under another profile.
+// openIndex opens the commit's index, or what stands in for it under another
+// profile.
 func (a *App) openIndex(ctx context.Context, store registry.Store, cache *fetch.Cache, commit string) (*artifact.Index, error) {
 	return fetch.Open(ctx, store, cache, commit, fetch.OpenOptions{Only: a.noteOnly})
 }
 
-func (a *App) noteOnly(tag string) {
+func (a *App) noteOnly(tag string, of int) {
+	if of > 1 {
+		a.Note("using %s, which has all that the commit's %d indexes have; none is under its own tag", tag, of)
+		return
+	}
 	a.Note("using the commit's only index, %s, which was made with chosen views or settings", tag)
+}
+
+// wanting reports whether an index leaves out files that the clone at hand may
+// have: it was made of a partial clone. Where that is this one, it is said.
+func (a *App) wanting(ix *artifact.Index) bool {
+	gaps := ix.Manifest().Profile.Gaps()
+	if gaps == 0 {
+		return false
+	}
+	l, err := git.FindLayout(a.repoDir)
+	whole := err == nil && !l.Partial
+	what := "the clone that it was made of lacks them"
+	if !whole {
+		what += "; 'git fetch --refetch --no-filter' and 'pindex compile' bring them in"
+	}
+	a.Note("no answer of this index has %s of the commit: %s", count(gaps, "file"), what)
+	return whole
 }
 
 // openNear opens the commit's index. Where HEAD is meant and has none, and
@@ -284,7 +309,7 @@ func (a *App) compileAndOpen(ctx context.Context, store registry.Store, cache *f
 	if err != nil {
 		return nil, err
 	}
-	return fetch.Open(ctx, store, cache, commit, fetch.OpenOptions{})
+	return a.openIndex(ctx, store, cache, commit)
 }
 
 // treeOf lists the tree that an index is of, from the index alone.

@@ -65,7 +65,7 @@ func writeStatus(o *output, s *statusAnswer) {
 	}
 	o.print("\ndigest     %s\nstore      %s\nprofile    %s\n", s.Digest, o.name(s.Store), s.Profile)
 	o.print("files      %d, of which %d indexed (%d bytes)\n", s.Files, s.Indexed, s.Bytes)
-	o.print("units      %d, in %d search documents and %d partitions\n", s.Units, s.Documents, s.Partitions)
+	o.print("units      %d, in %s and %s\n", s.Units, count(s.Documents, "search document"), count(s.Partitions, "partition"))
 	o.print("views\n")
 	for _, name := range sortedKeys(s.Views) {
 		v := s.Views[name]

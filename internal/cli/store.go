@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/fetch"
@@ -53,7 +54,7 @@ func (a *App) lsCmd() *command.Command {
 			return a.found(len(ans.Results), ans, func(o *output) {
 				o.print("# %s\n", o.name(ans.Store))
 				for _, r := range ans.Results {
-					o.print("%s  %s  %d bytes in %d packs", r.Tag, r.Digest, r.Bytes, r.Packs)
+					o.print("%s  %s  %d bytes in %s", r.Tag, r.Digest, r.Bytes, count(r.Packs, "pack"))
 					if r.Problem != "" {
 						o.print("  (%s)", o.text(r.Problem))
 					}
@@ -166,14 +167,18 @@ func (a *App) stored(ctx context.Context, args []string) (*stored, error) {
 	tag := registry.CommitTag(commit)
 	art, _, err := registry.ReadArtifact(ctx, store, tag)
 	if errors.Is(err, registry.ErrNotFound) {
-		if only := fetch.OnlyTag(ctx, store, commit); only != "" {
-			a.noteOnly(only)
+		if only, of := fetch.StandIn(ctx, store, commit); only != "" {
+			a.noteOnly(only, of)
 			tag = only
 			art, _, err = registry.ReadArtifact(ctx, store, tag)
 		}
 	}
 	if errors.Is(err, registry.ErrNotFound) {
-		return nil, fail.New(fail.NoIndex, fmt.Sprintf("make one with '%s compile %s', or name another store with --store", a.Name, short(commit)),
+		remedy := fmt.Sprintf("make one with 'pindex compile %s', or name another store with --store", short(commit))
+		if others := fetch.Profiles(ctx, store, commit); len(others) > 0 {
+			remedy = "the store has it under other profiles (" + strings.Join(others, ", ") + "): " + remedy
+		}
+		return nil, fail.New(fail.NoIndex, remedy,
 			"%s has no index of %s", store.Name(), commit)
 	}
 	if err != nil {
