@@ -68,7 +68,7 @@ var mayImport = map[string][]string{
 	"internal/order":          {},
 	"internal/stats":          {},
 	"internal/lateregexp":     {},
-	"internal/evalbench":      {"artifact", "compile", "git", "query", "bundle", "mcp/tools"},
+	"internal/evalbench":      {"artifact", "compile", "embed", "git", "query", "bundle", "mcp/tools"},
 	"internal/train":          {"artifact", "analysis", "embed", "compile/syntax", "compile/units", "internal/filetext"},
 	"internal/fail":           {},
 	"internal/filetext":       {"artifact"},

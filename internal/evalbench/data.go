@@ -22,6 +22,8 @@
 //	    and holds each line against git's blob
 //	go run ./internal/evalbench latency -set loc -n 20 -ids FILE -data DIR -mirrors DIR -work DIR
 //	    the processor time of bundles
+//	go run ./internal/evalbench vectors -set loc -n 60 -per 5 -data DIR -mirrors DIR -work DIR
+//	    writes the vectors of the questions and of their indexes for internal/annbench
 //
 // DIR of -data has the folders semble and loc, DIR of -mirrors bare clones
 // named owner+name/repo, owner/name.git or owner/name. -work keeps packs by the

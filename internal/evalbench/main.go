@@ -23,7 +23,7 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return errors.New("say what to do: eval, ablate, worst, experiment, export, bundles, explore, verbatim or latency")
+		return errors.New("say what to do: eval, ablate, worst, experiment, export, bundles, explore, verbatim, vectors or latency")
 	}
 	fs := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	data := fs.String("data", "", "`folder` of the evaluation data")
@@ -33,8 +33,8 @@ func run(ctx context.Context, args []string) error {
 	ids := fs.String("ids", "", "`file` of the loc instances to take, one id a line")
 	fresh := fs.Bool("fresh", false, "study again what is there already")
 	table := fs.String("table", "query/model_table.go", "where export writes")
-	n := fs.Int("n", 30, "queries that worst prints, issues that explore walks through or latency times, bundles that verbatim makes")
-	per := fs.Int("per", 0, "issues of one repository that bundles takes at most; 0 for all")
+	n := fs.Int("n", 30, "queries that worst prints, issues that explore walks through or latency times, bundles that verbatim makes, issues that vectors takes with -per")
+	per := fs.Int("per", 0, "issues of one repository that bundles and vectors take at most; 0 for all")
 	if err := fs.Parse(args[1:]); err != nil {
 		return err
 	}
@@ -53,6 +53,11 @@ func run(ctx context.Context, args []string) error {
 	switch args[0] {
 	case "latency":
 		return latency(ctx, hashed(tasks, *n, len(tasks)), *mirrors, *work)
+	case "vectors":
+		if *per > 0 {
+			tasks = hashed(tasks, *n, *per)
+		}
+		return writeVectors(ctx, commits(tasks), *mirrors, *work, *fresh)
 	case "verbatim":
 		return verbatim(ctx, tasks, *mirrors, *work, *n, 20)
 	case "explore":
