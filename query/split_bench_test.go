@@ -13,17 +13,20 @@ import (
 	"github.com/pindex-dev/pindex/registry"
 )
 
-// BenchmarkSplit tells what a warm hybrid query's processor time goes to. The
-// index is a real one, which the environment names:
+// BenchmarkSplit tells what a warm query's processor time goes to, for each
+// route. The index is a real one, which the environment names:
 //
-//	PINDEX_SPLIT_STORE=DIR PINDEX_SPLIT_COMMIT=HASH go test ./query -run - -bench Split
+//	PINDEX_SPLIT_STORE=DIR PINDEX_SPLIT_COMMIT=HASH go test ./query -run - -bench Split -benchtime 40x
 //
 // One search is made whole, and its stages by themselves with what the whole
-// one left ready: encoding of the question, the scan of all vectors, the terms'
-// look-up with the scores of documents. The rest is the whole less the three:
-// selection, features, the final ranker, snippets. Each stage's figure is the
-// process's processor time, so that other work on the machine is not in it; one
-// worker, so that it is the time that an idle machine would take.
+// one left ready: the terms' look-up, the scores of documents by them, encoding
+// of the question, the scan of all vectors, the selection of the best documents.
+// The rest is the whole less these: features, the final ranker, snippets. Each
+// stage goes over all partitions here, where a search goes from stage to stage
+// in each, so that the stages together may be a little more than their part of
+// the whole. Each figure is the process's processor time, so that other work on
+// the machine is not in it; one worker, so that it is the time that an idle
+// machine would take.
 func BenchmarkSplit(b *testing.B) {
 	dir, commit := os.Getenv("PINDEX_SPLIT_STORE"), os.Getenv("PINDEX_SPLIT_COMMIT")
 	if dir == "" {
@@ -54,12 +57,14 @@ func BenchmarkSplit(b *testing.B) {
 		"parse a date with a time zone",
 		"error when the name of a file has a space in it",
 	}
-	em, err := e.embedder()
-	if err != nil {
-		b.Fatal(err)
+	for _, route := range []string{RouteLexical, RouteSemantic, RouteHybrid} {
+		b.Run(route, func(b *testing.B) { split(b, e, route, questions) })
 	}
-	vec := make([]int8, em.Dims())
-	var whole, encode, scan, lexical time.Duration
+}
+
+func split(b *testing.B, e *Engine, route string, questions []string) {
+	ctx := context.Background()
+	var whole, lookUp, lexical, encode, scan, selection time.Duration
 	n := 0
 	timed := func(into *time.Duration, what func() error) {
 		begun := stats.CPU()
@@ -69,7 +74,7 @@ func BenchmarkSplit(b *testing.B) {
 		*into += stats.CPU() - begun
 	}
 	search := func(q string) error {
-		_, err := e.Search(ctx, SearchOptions{Query: q, Route: RouteHybrid})
+		_, err := e.Search(ctx, SearchOptions{Query: q, Route: route})
 		return err
 	}
 	for _, q := range questions { // nothing that is made once is in the figures
@@ -81,25 +86,35 @@ func BenchmarkSplit(b *testing.B) {
 		q := questions[n%len(questions)]
 		n++
 		timed(&whole, func() error { return search(q) })
-		sc := e.getScratch()
-		terms := analyse(q, &e.weights)
-		timed(&lexical, func() error {
-			if err := e.lookUp(ctx, terms, sc); err != nil {
+		s, err := e.newSearch(SearchOptions{Query: q, Route: route})
+		if err != nil {
+			b.Fatal(err)
+		}
+		timed(&lookUp, func() error { return e.lookUp(ctx, s.q, s.sc) })
+		if s.useLex {
+			timed(&lexical, func() error { return e.scoreLexical(ctx, s.q, s.w, s.sc) })
+		}
+		if s.useSem {
+			var dense *denseScan
+			timed(&encode, func() (err error) { dense, err = s.newDenseScan(ctx); return err })
+			timed(&scan, func() error { return e.each(ctx, dense.part) })
+		}
+		timed(&selection, func() error {
+			best := s.newSelector(func(int) bool { return true })
+			if err := e.each(ctx, best.part); err != nil {
 				return err
 			}
-			return e.scoreLexical(ctx, terms, &e.weights, sc)
+			best.selected()
+			return nil
 		})
-		asked := em.Clone()
-		timed(&encode, func() error { asked.EmbedQuery(terms.clean, vec); return nil })
-		timed(&scan, func() error { return e.each(ctx, e.scanFor(asked, vec, sc).part) })
-		e.scratch.Put(sc)
+		e.scratch.Put(s.sc)
 	}
 	for _, m := range []struct {
 		name string
 		of   time.Duration
 	}{
-		{"whole", whole}, {"encode", encode}, {"scan", scan}, {"lexical", lexical},
-		{"rest", whole - encode - scan - lexical},
+		{"whole", whole}, {"look-up", lookUp}, {"lexical", lexical}, {"encode", encode}, {"scan", scan}, {"select", selection},
+		{"rest", whole - lookUp - lexical - encode - scan - selection},
 	} {
 		b.ReportMetric(float64(m.of.Microseconds())/float64(n), "cpu-µs-"+m.name)
 	}

@@ -73,7 +73,7 @@ func appendIndex(ctx context.Context, rows vectors, dir, hash string) (vectors, 
 	}
 	// The units come along whatever is asked for.
 	ix, err := fetch.Open(ctx, store, fetch.OpenCache(""), hash, fetch.OpenOptions{
-		Views: []artifact.View{artifact.Dense}, Only: func(string) {},
+		Views: []artifact.View{artifact.Dense}, Only: func(string, int) {},
 	})
 	if err != nil {
 		return nil, err
