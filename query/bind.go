@@ -68,6 +68,9 @@ func (b *binder) bindSyntax(u use) (outcome, error) {
 	if o, err := b.inferUse(u); err != nil || o.binding != "" {
 		return o, err
 	}
+	if o, err := b.memberOfNew(u); err != nil || o.binding != "" {
+		return o, err
+	}
 	if u.occ.Role == artifact.RoleImport || u.occ.Role == artifact.RoleExport {
 		if o, err := b.bindImportName(u); err != nil || o.binding != "" {
 			return o, err

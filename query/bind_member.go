@@ -421,7 +421,7 @@ func (b *binder) memberOfTyped(u use) (outcome, error) {
 				return undecided, err
 			}
 			if typ := writtenType(b.t.files[u.file].lang, sig, comps[0]); typ != "" {
-				return b.memberOfWritten(u, typ)
+				return b.memberOfWritten(u, typ, "the receiver's written type")
 			}
 		}
 		var err error
@@ -432,7 +432,7 @@ func (b *binder) memberOfTyped(u use) (outcome, error) {
 	return undecided, nil
 }
 
-func (b *binder) memberOfWritten(u use, typ string) (outcome, error) {
+func (b *binder) memberOfWritten(u use, typ, rule string) (outcome, error) {
 	comps, ok := splitReceiver(typ)
 	if !ok {
 		return undecided, nil
@@ -448,7 +448,7 @@ func (b *binder) memberOfWritten(u use, typ string) (outcome, error) {
 	if o.binding != Bound || o.provenance == Heuristic {
 		return undecided, nil
 	}
-	return b.qualified(u, o.decls, nil, "the receiver's written type")
+	return b.qualified(u, o.decls, nil, rule)
 }
 
 // onlyMember binds a member of an unknown receiver to the only member of that
@@ -456,7 +456,7 @@ func (b *binder) memberOfWritten(u use, typ string) (outcome, error) {
 // common among methods.
 func (b *binder) onlyMember(u use) (outcome, error) {
 	if classLiteral(b.t.files[u.file].lang, u.occ.Receiver) {
-		return external("a member of the language's own type of classes"), nil
+		return external(ofClasses), nil
 	}
 	if common(u.occ.Name) {
 		return unresolved("a common name, and the receiver's type is not known"), nil
@@ -476,6 +476,8 @@ func (b *binder) onlyMember(u use) (outcome, error) {
 	}
 	return b.guess(found, "the only member of that name; the receiver's type is not known"), nil
 }
+
+const ofClasses = "a member of the language's own type of classes"
 
 // classLiteral reports whether a receiver is a class literal, such as
 // String.class, whose type is java.lang.Class.

@@ -58,6 +58,9 @@ func (e *Engine) Symbols(ctx context.Context, o SymbolsOptions) (*SymbolsResult,
 		if err != nil {
 			return err
 		}
+		if err := b.symbols(res, comps, o); err != nil || res.Total > 0 || !withoutSharp(comps) {
+			return err
+		}
 		return b.symbols(res, comps, o)
 	})
 	if err != nil {

@@ -285,6 +285,9 @@ func (b *binder) byName(text string, file int) (*target, error) {
 		return nil, fail.New(fail.Usage, "give a name, PATH:LINE[:COL], PATH:NAME or a symbol id", "%s is no name", quote(text))
 	}
 	all, err := b.declared(comps[len(comps)-1])
+	if err == nil && len(all) == 0 && withoutSharp(comps) {
+		all, err = b.declared(comps[len(comps)-1])
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -350,17 +353,33 @@ func (b *binder) weightOf(d *decl) int {
 	return w
 }
 
-// nameComponents cuts a qualified name at its separators.
+// nameComponents cuts a qualified name at its separators. A # in front of a
+// name belongs to it, as a private member's does in JavaScript; one between two
+// names separates them.
 func nameComponents(text string) []string {
 	text = strings.TrimSuffix(text, "()")
-	text = strings.NewReplacer("::", "\x00", "->", "\x00", ".", "\x00", "#", "\x00", "/", "\x00", `\`, "\x00").Replace(text)
+	text = strings.NewReplacer("::", "\x00", "->", "\x00", ".", "\x00", "#", "\x00#", "/", "\x00", `\`, "\x00").Replace(text)
 	var out []string
+	private := true // where a name of its own would begin
 	for _, c := range strings.Split(text, "\x00") {
-		if c != "" {
-			out = append(out, c)
+		name, sharp := strings.CutPrefix(c, "#")
+		if sharp && private && name != "" {
+			name = c
+		}
+		if private = name == ""; !private {
+			out = append(out, name)
 		}
 	}
 	return out
+}
+
+// withoutSharp takes the # off a name that is nobody's private one: some write
+// it in front of any method.
+func withoutSharp(comps []string) bool {
+	last := &comps[len(comps)-1]
+	name, ok := strings.CutPrefix(*last, "#")
+	*last = name
+	return ok
 }
 
 // qualifies reports whether the components in front of a name fit what
