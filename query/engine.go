@@ -67,7 +67,8 @@ type caches struct {
 	sketches sketchCache
 	popular  lazy[map[string]int32]
 	class    []atomic.Uint32 // see classOf; by file over all partitions
-	scratch  sync.Pool       // *searchScratch
+	known    factTable
+	scratch  sync.Pool // *searchScratch
 }
 
 // New returns an engine over ix. It opens nothing yet.
@@ -86,6 +87,7 @@ func New(ix *artifact.Index, opt Options) *Engine {
 		e.unitBase[i+1] = e.unitBase[i] + p.Units
 	}
 	e.class = make([]atomic.Uint32, e.fileBase[len(m.Partitions)])
+	e.known.files = make([]atomic.Pointer[fileFacts], len(e.class))
 	e.docs = e.docBase[len(m.Partitions)]
 	return e
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/pindex-dev/pindex/analysis"
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/embed"
-	"github.com/pindex-dev/pindex/query/treepath"
 )
 
 // features are what the final ranker knows of a file, in thousandths. Those
@@ -105,10 +104,8 @@ var classFeatures = []struct {
 
 // fileCand is a file on its way to being a result.
 type fileCand struct {
+	*fileFacts
 	part, file int
-	lo, hi     int // documents
-	path       string
-	class      pathClass
 	units      []candidate // of its units, best first
 	seeded     bool
 	exact      bool
@@ -128,6 +125,7 @@ type fileCand struct {
 type gauge struct {
 	r         *ranker
 	scan      analysis.Analyzer
+	slotOf    []int16 // see slot
 	termSlot  map[string]int // term -> slot
 	all       int64          // weight of all slots
 	title     uint64         // slots of the first line
@@ -141,7 +139,8 @@ type gauge struct {
 
 func (r *ranker) newGauge() *gauge {
 	q := r.q
-	g := &gauge{r: r, termSlot: make(map[string]int, len(q.terms)), m: q.mentions(), perName: map[string]int{}}
+	g := &gauge{r: r, slotOf: r.sc.slotOf, termSlot: make(map[string]int, len(q.terms)), m: q.mentions(), perName: map[string]int{}}
+	clear(g.slotOf)
 	for i := range q.slots {
 		s := &q.slots[i]
 		for _, a := range s.alts {
@@ -225,7 +224,7 @@ func (g *gauge) measure(f *fileCand, u *artifact.UnitsReader) {
 		if len(name) == 0 {
 			continue
 		}
-		fit, full, whole := g.nameFit(name)
+		fit, full, whole := g.nameFit(f.name(g, n, name))
 		bestName, fullName = max(bestName, fit), max(fullName, full)
 		if whole {
 			wholeName = 1000
@@ -254,32 +253,19 @@ func (g *gauge) measure(f *fileCand, u *artifact.UnitsReader) {
 		g.perName[n]++
 	}
 	g.paths(f)
-	f.class = r.e.classOf(f.part, f.file, u)
-	if u.Degraded(f.file) == artifact.DegradedMinified {
-		f.class |= classMinified
-	}
 	for _, c := range classFeatures {
 		if f.class&c.class&^r.waived != 0 {
 			x[c.feature] = 1000
 		}
 	}
-	x[fDepth] = int32(min(strings.Count(f.path, "/"), 20)) * 100
+	x[fDepth] = int32(min(f.depth, 20)) * 100
 	x[fSize] = int32(bits.Len(uint(f.hi-f.lo))) * 100
-	if lo, hi := u.FileUnits(f.file); hi-lo < 2 || !g.declaring(u, lo, hi) {
+	if f.noCode {
 		x[fNoCode] = 1000
 	}
 	if f.seeded {
 		x[fExactSymbol] = int32(r.symbolMatch(f, u))
 	}
-}
-
-func (g *gauge) declaring(u *artifact.UnitsReader, lo, hi int) bool {
-	for n := lo; n < hi; n++ {
-		if len(u.UnitNameBytes(n)) > 0 && u.UnitLevel(n) != artifact.L0 {
-			return true
-		}
-	}
-	return false
 }
 
 func (f *fileCand) declares(name string) {
@@ -303,7 +289,7 @@ func push(best *[4]int64, v int64) {
 // share of the question's weight that it holds and of the share of its own
 // words that are asked for. whole says that it is asked for in one piece.
 // full is that share when all of its words are.
-func (g *gauge) nameFit(name []byte) (fit, full int64, whole bool) {
+func (g *gauge) nameFit(name *spelling) (fit, full int64, whole bool) {
 	parts, hit, mask, whole := g.words(name)
 	if parts == 0 || hit == 0 || g.all == 0 {
 		return 0, 0, whole
@@ -324,35 +310,45 @@ func harmonic(a, b int64) int64 {
 
 // words counts the words of a name or of a path's component, and those asked
 // for. whole says that it is asked for in one piece.
-func (g *gauge) words(text []byte) (parts, hit int64, mask uint64, whole bool) {
-	g.scan.Scan(text, func(t analysis.Token) {
-		i, ok := g.termSlot[string(t.Term)]
-		if t.Kind == analysis.Whole {
-			whole = whole || ok
-			return
-		}
-		parts++
-		if ok {
+func (g *gauge) words(name *spelling) (parts, hit int64, mask uint64, whole bool) {
+	for i, w := range name.words {
+		slot := g.slot(w)
+		switch {
+		case slot < 0:
+		case i >= name.parts:
+			whole = true
+		default:
 			hit++
-			mask |= 1 << i
+			mask |= 1 << slot
 		}
-	})
+	}
+	parts = int64(name.parts)
 	return parts, hit, mask, whole || parts == 1 && hit == 1
+}
+
+// slot returns the slot that a word belongs to, by its number; negative for
+// none. What it has found it keeps: 0 stands for nothing, 1 for no slot.
+func (g *gauge) slot(word uint32) int {
+	if int(word) >= len(g.slotOf) {
+		g.slotOf = append(g.slotOf, make([]int16, int(word)+1-len(g.slotOf))...)
+		g.r.sc.slotOf = g.slotOf
+	}
+	known := &g.slotOf[word]
+	if *known == 0 {
+		*known = 1
+		if i, ok := g.termSlot[g.r.e.known.words.word(word)]; ok {
+			*known = int16(i) + 2
+		}
+	}
+	return int(*known) - 2
 }
 
 func (g *gauge) paths(f *fileCand) {
 	x := &f.x
-	stem := treepath.Stem(f.path)
-	facade := isFacade(stem)
-	dir := treepath.Dir(f.path)
-	if facade {
+	if f.facade {
 		x[fFacade] = 1000
-		if dir != "" && stem != "main" {
-			// Such a file is called after its folder.
-			stem, dir = treepath.Base(dir), treepath.Dir(dir)
-		}
 	}
-	parts, hit, mask, whole := g.words([]byte(stem))
+	parts, hit, mask, whole := g.words(&f.stemWords)
 	if parts > 0 {
 		x[fStem] = int32(hit * 1000 / parts)
 	}
@@ -360,8 +356,7 @@ func (g *gauge) paths(f *fileCand) {
 	if whole {
 		x[fStemWhole] = 1000
 	}
-	if hit == 0 && len(stem) >= 4 {
-		low := lowerName(stem)
+	if low := f.stem; hit == 0 && len(low) >= 4 {
 		for _, w := range g.r.q.words {
 			if len(w) >= 4 && (strings.HasPrefix(w, low) || strings.HasPrefix(low, w) && len(low) <= len(w)+4) {
 				x[fStemPrefix] = 1000
@@ -370,11 +365,10 @@ func (g *gauge) paths(f *fileCand) {
 		}
 	}
 	x[fStemFit] = int32(harmonic(int64(x[fStemIDF]), int64(x[fStem])))
-	x[fImported] = int32(bits.Len(uint(g.r.imported[lowerName(stem)]))) * 100
-	near := treepath.Base(dir)
-	nparts, nhit, nmask, _ := g.words([]byte(near))
+	x[fImported] = int32(f.imported) * 100
+	nparts, nhit, nmask, _ := g.words(&f.nearWords)
 	x[fPathFit] = int32(harmonic(int64(ratio(g.weightOf(mask|nmask), g.all)), (hit+nhit)*1000/max(1, parts+nparts)))
-	dparts, dhit, dmask, _ := g.words([]byte(dir))
+	dparts, dhit, dmask, _ := g.words(&f.dirWords)
 	if dparts > 0 {
 		x[fDir] = int32(dhit * 1000 / dparts)
 	}
@@ -392,16 +386,6 @@ func (g *gauge) paths(f *fileCand) {
 			x[fPathExact] = 500
 		}
 	}
-}
-
-// isFacade reports whether a file of that stem mostly collects what others
-// define.
-func isFacade(stem string) bool {
-	switch lowerName(stem) {
-	case "index", "__init__", "mod", "lib", "main", "init", "package", "all", "prelude", "exports":
-		return true
-	}
-	return false
 }
 
 // compare fills in what a file is beside the others.
@@ -425,12 +409,16 @@ func (g *gauge) compare(files []fileCand) {
 		most += toMicro(g.r.q.slots[i].score * (g.r.w.K1 + 1))
 	}
 	var cover int32
-	byPath := make(map[string]bool, len(files))
 	for i := range files {
 		cover = max(cover, files[i].x[fCover])
-		byPath[files[i].path] = true
 	}
-	byLex, bySem := ranksOf(files, lexOf), ranksOf(files, semOf)
+	var byLex, bySem []int
+	if g.r.useLex {
+		byLex = ranksOf(files, lexOf)
+	}
+	if g.r.useSem {
+		bySem = ranksOf(files, semOf)
+	}
 	for i := range files {
 		f := &files[i]
 		x := &f.x
@@ -449,9 +437,6 @@ func (g *gauge) compare(files []fileCand) {
 			x[fSemRank] = int32(1000 * 5 / (5 + bySem[i]))
 		}
 		x[fCoverRel] = ratio(int64(x[fCover]), int64(cover))
-		if mirrors(f.path, byPath) {
-			x[fMirror] = 1000
-		}
 		var strongest, sum int64
 		for _, n := range f.decls {
 			s := g.m.names[n] * 1000 / int64(500+500*g.perName[n])
@@ -461,7 +446,8 @@ func (g *gauge) compare(files []fileCand) {
 		x[fMention] = int32(strongest)
 		x[fMentions] = int32(sum * 1000 / (sum + 1500))
 	}
-	g.mates(files)
+	mirrors(files)
+	mates(files)
 }
 
 // spreadOf is the distance between the best and the weakest cosine, but at
@@ -470,44 +456,39 @@ func (g *gauge) compare(files []fileCand) {
 func spreadOf(best, low int64) int64 { return max(best-low, best*3/10) }
 
 // mates lets files of one folder vouch for each other.
-func (g *gauge) mates(files []fileCand) {
-	sums := map[string]int64{}
+func mates(files []fileCand) {
+	sums := map[uint32]int64{}
 	for i := range files {
-		sums[treepath.Dir(files[i].path)] += int64(files[i].x[fLexSum]+files[i].x[fSemSum]) * int64(files[i].x[fLexSum]+files[i].x[fSemSum]) / 2000
+		sums[files[i].folder] += files[i].vouches()
 	}
 	for i := range files {
 		f := &files[i]
-		own := int64(f.x[fLexSum]+f.x[fSemSum]) * int64(f.x[fLexSum]+f.x[fSemSum]) / 2000
-		s := sums[treepath.Dir(f.path)] - own
+		s := sums[f.folder] - f.vouches()
 		f.x[fMates] = int32(s * 1000 / (s + 3000))
 	}
 }
 
-// mirrors reports whether the path, less a folder that names a version or says
-// that its content is kept for old times' sake, is another candidate's.
-func mirrors(path string, others map[string]bool) bool {
-	for at := 0; ; {
-		i := strings.IndexByte(path[at:], '/')
-		if i < 0 {
-			return false
-		}
-		c := path[at : at+i]
-		if (versionName(c) || classOfFolder(lowerName(c))&classLegacy != 0) && others[path[:at]+path[at+i+1:]] {
-			return true
-		}
-		at += i + 1
-	}
+// vouches is how much a file speaks for those beside it.
+func (f *fileCand) vouches() int64 {
+	v := int64(f.x[fLexSum] + f.x[fSemSum])
+	return v * v / 2000
 }
 
-// versionName reports whether s is v1, v2 and so on.
-func versionName(s string) bool {
-	if len(s) < 2 || len(s) > 3 || s[0] != 'v' {
-		return false
-	}
-	for _, b := range []byte(s[1:]) {
-		if b-'0' >= 10 {
-			return false
+// mirrors finds the files that are versioned or legacy copies of another
+// candidate.
+func mirrors(files []fileCand) {
+	var paths map[string]bool // of all, where a file may be a copy
+	for i := range files {
+		for _, path := range files[i].older {
+			if paths == nil {
+				paths = make(map[string]bool, len(files))
+				for k := range files {
+					paths[files[k].path] = true
+				}
+			}
+			if paths[path] {
+				files[i].x[fMirror] = 1000
+			}
 		}
 	}
-	return true
 }

@@ -16,7 +16,6 @@ type candidate struct {
 	seeded   bool  // added because its symbol is what was asked for
 	exact    bool  // and the qualified name that was asked for means it
 	x        unitFeatures
-	path     string
 	bonuses  []Part
 	reranked bool  // its score is that of its place
 	parts    int   // documents of the unit that were candidates too

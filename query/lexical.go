@@ -91,6 +91,7 @@ type searchScratch struct {
 	rowed    []bool  // the document has an embedding
 	allowed  []bool  // the document holds every phrase
 	pass     []bool  // the document passes the filter
+	slotOf   []int16 // see gauge.slot
 	worker   []workerScratch
 }
 

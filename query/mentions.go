@@ -188,6 +188,9 @@ func shapeOf(s string) wordShape {
 // whole path or the innermost frame of a traceback, less for its last
 // components, 0 for nothing.
 func (m *mentions) pathMention(path string) (named, framed int64) {
+	if len(m.paths)+len(m.frames)+len(m.dotted) == 0 {
+		return 0, 0
+	}
 	low := lowerName(path)
 	base := treepath.Base(low)
 	for _, p := range m.paths {

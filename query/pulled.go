@@ -4,7 +4,6 @@ import (
 	"cmp"
 
 	"github.com/pindex-dev/pindex/internal/order"
-	"github.com/pindex-dev/pindex/query/treepath"
 )
 
 // pullers is the number of files whose imports are read.
@@ -22,40 +21,55 @@ func (r *ranker) pulled() error {
 	order.Stable(best, func(a, b *fileCand) int { return cmp.Compare(b.answers(), a.answers()) })
 	sums := map[string]int64{}
 	for _, f := range best[:min(len(best), pullers)] {
-		st, err := r.e.ix.Structural(f.part)
+		names, err := r.importsOf(f)
 		if err != nil {
 			return err
 		}
-		imports, err := st.FileImports(f.file)
-		if err != nil {
-			return err
-		}
-		own := map[string]bool{}
-		for _, im := range imports {
-			for _, n := range []string{moduleStem(im.Module), lowerName(im.Name)} {
-				if len(n) > 2 && !own[n] {
-					own[n] = true
-					sums[n] += f.answers() * f.answers() / 1000
-				}
-			}
+		for _, n := range names {
+			sums[n] += f.answers() * f.answers() / 1000
 		}
 	}
-	stems := make([]string, len(r.files))
 	share := map[string]int64{}
 	for i := range r.files {
-		s := lowerName(treepath.Stem(r.files[i].path))
-		if isFacade(s) {
-			s = lowerName(treepath.Base(treepath.Dir(r.files[i].path)))
+		if n := r.files[i].pulls; sums[n] > 0 {
+			share[n]++
 		}
-		stems[i] = s
-		share[s]++
 	}
-	for i, stem := range stems {
-		if s := sums[stem]; s > 0 {
-			r.files[i].x[fPulled] = int32(s * 1000 / (s + 2000) / share[stem])
+	for i := range r.files {
+		f := &r.files[i]
+		if s := sums[f.pulls]; s > 0 {
+			f.x[fPulled] = int32(s * 1000 / (s + 2000) / share[f.pulls])
 		}
 	}
 	return nil
+}
+
+// importsOf returns the distinct names that a file imports: the last component
+// of each module and what is taken from it, in lower case.
+func (r *ranker) importsOf(f *fileCand) ([]string, error) {
+	if kept := f.imports.Load(); kept != nil {
+		return *kept, nil
+	}
+	st, err := r.e.ix.Structural(f.part)
+	if err != nil {
+		return nil, err
+	}
+	imports, err := st.FileImports(f.file)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	own := map[string]bool{}
+	for _, im := range imports {
+		for _, n := range []string{moduleStem(im.Module), lowerName(im.Name)} {
+			if len(n) > 2 && !own[n] {
+				own[n] = true
+				out = append(out, n)
+			}
+		}
+	}
+	f.imports.Store(&out)
+	return out, nil
 }
 
 // answers is how well a file answers by both routes together, in thousandths.

@@ -161,14 +161,11 @@ func (r *ranker) gather(cands []candidate) error {
 		if err != nil {
 			return err
 		}
-		lo, hi := u.FileDocs(c.file)
-		base := r.e.docBase[c.part]
-		*f = fileCand{part: c.part, file: c.file, lo: base + lo, hi: base + hi, path: u.Path(c.file)}
+		*f = fileCand{fileFacts: r.facts(g, c.part, c.file, u), part: c.part, file: c.file}
 		f.units, units = units[:0:count[n]], units[count[n]:]
 	}
 	for i := range cands {
 		c, f := &cands[i], &r.files[of[i]]
-		c.path = f.path
 		f.seeded, f.exact = f.seeded || c.seeded, f.exact || c.exact
 		f.units = append(f.units, *c)
 	}

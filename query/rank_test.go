@@ -164,10 +164,16 @@ func TestReadable(t *testing.T) {
 }
 
 func TestMirrors(t *testing.T) {
-	have := map[string]bool{"p/fields.py": true, "p/v1/fields.py": true}
-	for path, want := range map[string]bool{"p/v1/fields.py": true, "p/fields.py": false, "p/v1/other.py": false, "legacy/p/fields.py": true} {
-		if mirrors(path, have) != want {
-			t.Errorf("%s: %v", path, !want)
+	paths := []string{"p/fields.py", "p/v1/fields.py", "p/v1/other.py", "legacy/p/fields.py", "v1/legacy/q.py", "v1/q.py"}
+	want := []bool{false, true, false, true, true, false}
+	files := make([]fileCand, len(paths))
+	for i, path := range paths {
+		files[i].fileFacts = &fileFacts{path: path, older: olderPaths(path)}
+	}
+	mirrors(files)
+	for i, path := range paths {
+		if got := files[i].x[fMirror] == 1000; got != want[i] {
+			t.Errorf("%s: %v", path, got)
 		}
 	}
 }

@@ -121,7 +121,7 @@ func (r *ranker) openFile(f *fileCand, u *artifact.UnitsReader) {
 			continue
 		}
 		c := r.fuse.candidate(d)
-		c.part, c.file, c.unit, c.path, c.parts = f.part, f.file, n, f.path, 1
+		c.part, c.file, c.unit, c.parts = f.part, f.file, n, 1
 		if ok {
 			b := &f.units[k]
 			if c.base > b.base {
@@ -146,7 +146,7 @@ func (r *ranker) measureUnit(g *gauge, c *candidate, f *fileCand, u *artifact.Un
 		x[uCover], x[uCoverName] = ratio(g.weightOf(m.any), g.all), ratio(g.weightOf(m.name), g.all)
 		x[uCoverIdent], x[uCoverTitle] = ratio(g.weightOf(m.any&g.ident), g.identAll), ratio(g.weightOf(m.any&g.title), g.titleAll)
 		if m.name != 0 && len(name) > 0 {
-			fit, full, _ := g.nameFit(name)
+			fit, full, _ := g.nameFit(f.name(g, c.unit, name))
 			x[uName], x[uNameFull] = int32(fit), int32(full)
 		}
 	}
