@@ -355,6 +355,12 @@ func (r *UnitsReader) UnitLevel(i int) Level { return Level(r.unitCols[unitLevel
 // UnitParent returns the innermost unit around unit i, -1 for an L0 unit.
 func (r *UnitsReader) UnitParent(i int) int { return int(r.unitCols[unitParent].at(i)) - 1 }
 
+// UnitLines returns the first and the last line of unit i.
+func (r *UnitsReader) UnitLines(i int) (first, last uint32) {
+	first = r.unitCols[unitStartLine].u32(i)
+	return first, first + r.unitCols[unitMoreLines].u32(i)
+}
+
 // UnitName returns the last component of the unit's symbol, "" for a
 // remainder.
 func (r *UnitsReader) UnitName(i int) string { return string(r.UnitNameBytes(i)) }

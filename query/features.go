@@ -125,7 +125,7 @@ type fileCand struct {
 type gauge struct {
 	r         *ranker
 	scan      analysis.Analyzer
-	slotOf    []int16 // see slot
+	slotOf    []int16        // see slot
 	termSlot  map[string]int // term -> slot
 	all       int64          // weight of all slots
 	title     uint64         // slots of the first line

@@ -32,18 +32,26 @@ type fileFacts struct {
 	imported  int      // files that import something of that name
 	pulls     string   // the name by which an import means it
 	firstUnit int
-	names     []atomic.Pointer[spelling] // of its units, made when they are asked for
-	imports   atomic.Pointer[[]string]   // likewise: names that it imports, in lower case
+	members   []unitFacts              // by unit
+	imports   atomic.Pointer[[]string] // names that it imports, in lower case, once they are asked for
 }
 
-// maxKeptNames bounds the units of the files whose facts are kept, to some tens
+// unitFacts is what it knows of a unit, once it is asked for.
+type unitFacts struct {
+	name atomic.Pointer[spelling]
+	idle atomic.Uint32 // isIdle, isBusy or 0
+}
+
+func (f *fileFacts) unit(n int) *unitFacts { return &f.members[n-f.firstUnit] }
+
+// maxKeptUnits bounds the units of the files whose facts are kept, to some tens
 // of megabytes.
-const maxKeptNames = 1 << 18
+const maxKeptUnits = 1 << 18
 
 // factTable keeps the facts of an index's files.
 type factTable struct {
 	files []atomic.Pointer[fileFacts] // by file over all partitions
-	names atomic.Int64                // units of the files that are kept
+	units atomic.Int64                // of the files that are kept
 	words vocabulary
 }
 
@@ -55,10 +63,10 @@ func (r *ranker) facts(g *gauge, p, file int, u *artifact.UnitsReader) *fileFact
 		return f
 	}
 	f := r.newFacts(g, p, file, u)
-	if t.names.Add(int64(len(f.names))) <= maxKeptNames {
+	if n := int64(len(f.members)); t.units.Add(n) <= maxKeptUnits {
 		kept.Store(f)
 	} else {
-		t.names.Add(-int64(len(f.names)))
+		t.units.Add(-n)
 	}
 	return f
 }
@@ -75,7 +83,7 @@ func (r *ranker) newFacts(g *gauge, p, file int, u *artifact.UnitsReader) *fileF
 		noCode: end-first < 2 || !declaring(u, first, end),
 		folder: r.e.known.words.number([]byte(dir)), older: olderPaths(path),
 		facade: isFacade(stem), pulls: lowerName(stem),
-		firstUnit: first, names: make([]atomic.Pointer[spelling], end-first),
+		firstUnit: first, members: make([]unitFacts, end-first),
 	}
 	if u.Degraded(file) == artifact.DegradedMinified {
 		f.class |= classMinified
@@ -143,7 +151,7 @@ func versionName(s string) bool {
 
 // name returns the spelling of a unit's name.
 func (f *fileFacts) name(g *gauge, unit int, name []byte) *spelling {
-	kept := &f.names[unit-f.firstUnit]
+	kept := &f.unit(unit).name
 	s := kept.Load()
 	if s == nil {
 		made := g.spell(name)

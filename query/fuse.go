@@ -11,11 +11,11 @@ type candidate struct {
 	sem      int64 // dot product
 	lexRank  int   // from 1 on its route; 0 when it was not among the best
 	semRank  int
-	base     int64 // fused score, at most micro
-	score    int64 // final
-	seeded   bool  // added because its symbol is what was asked for
-	exact    bool  // and the qualified name that was asked for means it
-	x        unitFeatures
+	base     int64         // fused score, at most micro
+	score    int64         // final
+	seeded   bool          // added because its symbol is what was asked for
+	exact    bool          // and the qualified name that was asked for means it
+	x        *unitFeatures // of one that is shown
 	bonuses  []Part
 	reranked bool  // its score is that of its place
 	parts    int   // documents of the unit that were candidates too
@@ -42,7 +42,7 @@ func (f *fusion) candidate(d int) candidate {
 	if f.useLex {
 		c.lex = toMicro(f.sc.score[d])
 	}
-	if f.useSem && f.sc.rowed[d] {
+	if f.useSem {
 		c.sem = int64(f.sc.dots[d])
 	}
 	c.base = f.fuse(&c)
@@ -66,7 +66,7 @@ func (f *fusion) pool(found *selection, docs int) []candidate {
 		}
 	}
 	set.reset(docs)
-	out := make([]candidate, 0, len(lex)+len(sem))
+	out := f.sc.pool[:0]
 	add := func(d int) *candidate {
 		i, ok := set.number(d, len(out))
 		if !ok {
@@ -80,6 +80,7 @@ func (f *fusion) pool(found *selection, docs int) []candidate {
 	for i, d := range sem {
 		add(d).semRank = i + 1
 	}
+	f.sc.pool = out
 	return out
 }
 

@@ -29,12 +29,35 @@ func (r *ranker) holdsBackIdle() bool {
 }
 
 // idle reports whether a unit lies between declarations and has no code.
-func (r *ranker) idle(c *candidate, u *artifact.UnitsReader) (bool, error) {
+func (r *ranker) idle(c *candidate, f *fileCand, u *artifact.UnitsReader) (bool, error) {
 	if u.UnitKind(c.unit) != artifact.KindRemainder {
 		return false, nil
 	}
+	kept := &f.unit(c.unit).idle
+	if known := kept.Load(); known != 0 {
+		return known == isIdle, nil
+	}
+	idle, err := r.readsIdle(c, u)
+	if err != nil {
+		return false, err
+	}
+	if idle {
+		kept.Store(isIdle)
+	} else {
+		kept.Store(isBusy)
+	}
+	return idle, nil
+}
+
+// What is known of a unit once its text was read.
+const (
+	isIdle = 1 + iota
+	isBusy
+)
+
+func (r *ranker) readsIdle(c *candidate, u *artifact.UnitsReader) (bool, error) {
 	unit := u.Unit(c.unit)
-	if unit.End-unit.Start > maxIdle || isUTF16(u.File(c.file).Encoding) {
+	if unit.End-unit.Start > maxIdle || isUTF16(u.Encoding(c.file)) {
 		return false, nil
 	}
 	src, err := r.e.ix.Source(c.part)

@@ -87,12 +87,19 @@ type searchScratch struct {
 	touched  [][]uint32 // by partition: its documents that hold a term
 	set      docSet
 	titleVec []int8  // of the first line of a long question; empty without one
-	dots     []int32 // semantic score
-	rowed    []bool  // the document has an embedding
+	dots     []int32 // semantic score, 0 for a document without an embedding
 	allowed  []bool  // the document holds every phrase
 	pass     []bool  // the document passes the filter
-	slotOf   []int16 // see gauge.slot
 	worker   []workerScratch
+
+	// Of the final ranker.
+	slotOf   []int16 // see gauge.slot
+	pool     []candidate
+	files    []fileCand
+	units    []candidate // of the files, one file behind the other
+	opened   []candidate // of the file that is looked at
+	shown    []candidate // of the files that are shown, in order
+	measures []unitFeatures
 }
 
 // docMatch says which slots a document holds: anywhere, in names, in its

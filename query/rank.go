@@ -153,8 +153,9 @@ func (r *ranker) gather(cands []candidate) error {
 		count[n]++
 	}
 	g := r.newGauge()
-	r.files = make([]fileCand, len(first))
-	units := make([]candidate, len(cands))
+	r.sc.files, r.sc.units = grow(r.sc.files, len(first)), grow(r.sc.units, len(cands))
+	r.files = r.sc.files
+	units := r.sc.units
 	for n := range r.files {
 		f, c := &r.files[n], &cands[first[n]]
 		u, err := r.e.ix.Units(c.part)

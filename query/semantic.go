@@ -116,7 +116,7 @@ type denseScan struct {
 
 func (e *Engine) scanFor(em embed.Embedder, q []int8, sc *searchScratch) *denseScan {
 	if len(sc.dots) < e.docs {
-		sc.dots, sc.rowed = make([]int32, e.docs), make([]bool, e.docs)
+		sc.dots = make([]int32, e.docs)
 	}
 	return &denseScan{e: e, em: em, q: q, sc: sc, counts: make([]int, e.workers)}
 }
@@ -134,22 +134,17 @@ func (s *denseScan) part(w, p int) error {
 	}
 	n := r.Len()
 	s.counts[w] += n
-	dots, rowed := sc.dots[e.docBase[p]:e.docBase[p+1]], sc.rowed[e.docBase[p]:e.docBase[p+1]]
+	dots := sc.dots[e.docBase[p]:e.docBase[p+1]]
 	if r.EachDoc() && n == len(dots) {
 		embed.Scan(s.q, r.Rows(), r.Dims(), dots)
-		for i := range rowed {
-			rowed[i] = true
-		}
 		return nil
 	}
 	ws := &sc.worker[w]
 	ws.rows = slices.Grow(ws.rows[:0], n)[:n]
 	embed.Scan(s.q, r.Rows(), r.Dims(), ws.rows)
 	clear(dots)
-	clear(rowed)
 	for i, dot := range ws.rows {
-		d := r.Doc(i)
-		dots[d], rowed[d] = dot, true
+		dots[r.Doc(i)] = dot
 	}
 	return nil
 }

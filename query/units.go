@@ -3,6 +3,7 @@ package query
 import (
 	"bytes"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
@@ -55,6 +56,8 @@ func (r *ranker) orderUnits(g *gauge) error {
 		most += toMicro(r.q.slots[k].score * (r.w.K1 + 1))
 	}
 	set := &r.sc.set
+	sc := r.sc
+	sc.shown, sc.measures = sc.shown[:0], sc.measures[:0]
 	heldBack := r.holdsBackIdle()
 	for i := range r.files {
 		f := &r.files[i]
@@ -66,22 +69,26 @@ func (r *ranker) orderUnits(g *gauge) error {
 		if err != nil {
 			return err
 		}
+		if i >= r.need {
+			r.total += r.countUnits(f, u)
+			continue
+		}
 		if i < max(openedFiles, r.k) {
 			r.openFile(f, u)
 		}
 		r.total += len(f.units)
-		if i >= r.need {
-			continue
-		}
 		best := bestDocs{k: len(f.units), h: make([]scored, 0, len(f.units))}
 		set.reset(r.e.docs)
+		sc.measures = slices.Grow(sc.measures, len(f.units)) // none moves that a unit points to
 		for k := range f.units {
 			c := &f.units[k]
+			sc.measures = append(sc.measures, unitFeatures{})
+			c.x = &sc.measures[len(sc.measures)-1]
 			r.measureUnit(g, c, f, u, most)
 			c.links = r.links(c.doc, c.doc+1)
-			c.inFile = r.units.score(&c.x) + permille(c.links, r.w.Links)
+			c.inFile = r.units.score(c.x) + permille(c.links, r.w.Links)
 			if heldBack {
-				if c.idle, err = r.idle(c, u); err != nil {
+				if c.idle, err = r.idle(c, f, u); err != nil {
 					return err
 				}
 				if c.idle {
@@ -91,39 +98,68 @@ func (r *ranker) orderUnits(g *gauge) error {
 			best.add(scored{c.inFile, int32(c.doc)})
 			set.number(c.doc, k)
 		}
-		ordered := make([]candidate, 0, len(f.units))
+		from := len(sc.shown)
 		for _, doc := range best.sorted() {
 			k, _ := set.number(doc, 0)
-			ordered = append(ordered, f.units[k])
+			sc.shown = append(sc.shown, f.units[k])
 		}
-		f.units = ordered
+		f.units = sc.shown[from:len(sc.shown):len(sc.shown)]
 	}
 	return nil
 }
 
-// openFile makes candidates of all units of a file that answer at all.
+// answers reports whether a document answers at all.
+func (r *ranker) answers(d int) bool {
+	return (r.useLex && r.sc.matched[d].any != 0 || r.useSem && r.sc.dots[d] > 0) && r.keep(d)
+}
+
+// countUnits returns how many units openFile would make candidates of.
+func (r *ranker) countUnits(f *fileCand, u *artifact.UnitsReader) int {
+	set := &r.sc.set
+	set.reset(r.e.unitBase[r.e.parts()])
+	ofUnits := r.e.unitBase[f.part]
+	n := 0
+	for k := range f.units {
+		if _, ok := set.number(ofUnits+f.units[k].unit, n); !ok {
+			n++
+		}
+	}
+	base := r.e.docBase[f.part]
+	for d := f.lo; d < f.hi; d++ {
+		if r.answers(d) {
+			if _, ok := set.number(ofUnits+u.DocUnit(d-base), n); !ok {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// openFile makes candidates of all units of a file that answer at all. They
+// stay until the next file is opened.
 func (r *ranker) openFile(f *fileCand, u *artifact.UnitsReader) {
 	set := &r.sc.set
 	set.reset(r.e.unitBase[r.e.parts()])
 	found := len(f.units) // by the routes
+	units := append(r.sc.opened[:0], f.units...)
 	ofUnits := r.e.unitBase[f.part]
-	for k := range f.units {
-		set.number(ofUnits+f.units[k].unit, k)
+	for k := range units {
+		set.number(ofUnits+units[k].unit, k)
 	}
 	base := r.e.docBase[f.part]
 	for d := f.lo; d < f.hi; d++ {
-		if !(r.useLex && r.sc.matched[d].any != 0 || r.useSem && r.sc.dots[d] > 0) || !r.keep(d) {
+		if !r.answers(d) {
 			continue
 		}
 		n := u.DocUnit(d - base)
-		k, ok := set.number(ofUnits+n, len(f.units))
+		k, ok := set.number(ofUnits+n, len(units))
 		if ok && k < found {
 			continue
 		}
 		c := r.fuse.candidate(d)
 		c.part, c.file, c.unit, c.parts = f.part, f.file, n, 1
 		if ok {
-			b := &f.units[k]
+			b := &units[k]
 			if c.base > b.base {
 				c.parts = b.parts
 				*b = c
@@ -131,13 +167,13 @@ func (r *ranker) openFile(f *fileCand, u *artifact.UnitsReader) {
 			b.parts++
 			continue
 		}
-		f.units = append(f.units, c)
+		units = append(units, c)
 	}
+	f.units, r.sc.opened = units, units
 }
 
 func (r *ranker) measureUnit(g *gauge, c *candidate, f *fileCand, u *artifact.UnitsReader, most int64) {
-	x := &c.x
-	*x = unitFeatures{}
+	x := c.x
 	x[uLexRel], x[uLexShare] = ratio(c.lex, f.lex[0]), ratio(c.lex, most)
 	x[uSemRel], x[uSemCos] = ratio(max(0, c.sem), f.sem[0]), ratio(max(0, c.sem), embed.Norm*embed.Norm)
 	name := u.UnitNameBytes(c.unit)
@@ -177,8 +213,8 @@ func (r *ranker) measureUnit(g *gauge, c *candidate, f *fileCand, u *artifact.Un
 	if inTestModule(u.UnitSymbolBytes(c.unit)) && r.waived&classTest == 0 {
 		x[uTest] = 1000
 	}
-	unit := u.Unit(c.unit)
-	x[uSize] = int32(bits.Len32(unit.EndLine-unit.StartLine+1)) * 100
+	first, last := u.UnitLines(c.unit)
+	x[uSize] = int32(bits.Len32(last-first+1)) * 100
 	if c.parts > 1 {
 		x[uParts] = 1000
 	}
@@ -202,10 +238,9 @@ const maxHitLines = 60
 // lines returns the lines of a candidate's unit or, when those are too many,
 // of its document, the first maxHitLines at most.
 func (e *Engine) lines(u *artifact.UnitsReader, c *candidate) (first, last int) {
-	unit := u.Unit(c.unit)
-	first, last = int(unit.StartLine), int(unit.EndLine)
-	if last-first < maxHitLines {
-		return first, last
+	from, to := u.UnitLines(c.unit)
+	if to-from < maxHitLines {
+		return int(from), int(to)
 	}
 	d := u.Doc(c.doc - e.docBase[c.part])
 	first, last = int(d.StartLine), int(d.EndLine)
