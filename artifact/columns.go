@@ -106,6 +106,12 @@ func (c *column) wide(i int) uint64 {
 	return v
 }
 
+// cell is at, called and not inlined, for rows of many columns that are read
+// whole: a program that reads them would be larger by them.
+//
+//go:noinline
+func (c *column) cell(i int) uint64 { return c.at(i) }
+
 // u32 returns the value in row i of a column that is at most 4 bytes wide.
 func (c *column) u32(i int) uint32 { return uint32(c.at(i)) }
 

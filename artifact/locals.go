@@ -158,16 +158,16 @@ func (r *StructuralReader) FileLocals(f int) ([]Local, error) {
 // local returns row i of file f, whose name stands in the given line.
 func (r *StructuralReader) local(i, f int, line uint64) (Local, error) {
 	c := r.locCols
-	name, typ := c[locName].at(i), c[locType].at(i)
-	start := int64(line) + unzigzag(c[locStartLine].at(i))
-	end := start + int64(c[locMoreLines].at(i))
-	col, startCol, endCol := c[locCol].at(i)+1, c[locStartCol].at(i)+1, c[locEndCol].at(i)+1
+	name, typ := c[locName].cell(i), c[locType].cell(i)
+	start := int64(line) + unzigzag(c[locStartLine].cell(i))
+	end := start + int64(c[locMoreLines].cell(i))
+	col, startCol, endCol := c[locCol].cell(i)+1, c[locStartCol].cell(i)+1, c[locEndCol].cell(i)+1
 	if max(name, typ) >= uint64(r.strings.n) || line > math.MaxUint32 || start < 1 || end > math.MaxUint32 ||
 		max(col, startCol, endCol) > math.MaxUint32 {
 		return Local{}, damaged("local %d has a number out of range", i)
 	}
 	return Local{
-		File: uint32(f), Name: r.strings.str(int(name)), Kind: Kind(c[locKind].at(i)), Type: r.strings.str(int(typ)),
+		File: uint32(f), Name: r.strings.str(int(name)), Kind: Kind(c[locKind].cell(i)), Type: r.strings.str(int(typ)),
 		Pos:   Position{uint32(line), uint32(col)},
 		Start: Position{uint32(start), uint32(startCol)}, End: Position{uint32(end), uint32(endCol)},
 	}, nil

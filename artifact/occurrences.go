@@ -123,8 +123,8 @@ func (r *StructuralReader) FileImports(f int) ([]Import, error) {
 }
 
 func (r *StructuralReader) importRow(i, f int, line uint64) (Import, error) {
-	module, name, alias := r.impCols[impModule].at(i), r.impCols[impName].at(i), r.impCols[impAlias].at(i)
-	col := r.impCols[impCol].at(i) + 1
+	module, name, alias := r.impCols[impModule].cell(i), r.impCols[impName].cell(i), r.impCols[impAlias].cell(i)
+	col := r.impCols[impCol].cell(i) + 1
 	if max(module, name, alias) >= uint64(r.strings.n) || line > math.MaxUint32 || col > math.MaxUint32 {
 		return Import{}, damaged("import %d has a number out of range", i)
 	}

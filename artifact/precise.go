@@ -232,9 +232,9 @@ func (r *StructuralReader) PreciseOccurrence(i int) (PreciseOccurrence, error) {
 func (r *StructuralReader) preciseRow(i int) (o PreciseOccurrence, symbol int, err error) {
 	p := r.precise
 	c := p.rowCols
-	id := c[preSymbol].at(i)
-	line, col := c[preLine].at(i)+1, c[preCol].at(i)+1
-	endLine, endCol := line+c[preMore].at(i), c[preLength].at(i)+1
+	id := c[preSymbol].cell(i)
+	line, col := c[preLine].cell(i)+1, c[preCol].cell(i)+1
+	endLine, endCol := line+c[preMore].cell(i), c[preLength].cell(i)+1
 	if endLine == line {
 		endCol += col - 1
 	}
@@ -244,21 +244,21 @@ func (r *StructuralReader) preciseRow(i int) (o PreciseOccurrence, symbol int, e
 	o = PreciseOccurrence{
 		File:  uint32(p.fileOf(preciseEndRows, i)),
 		Start: Position{uint32(line), uint32(col)}, End: Position{uint32(endLine), uint32(endCol)},
-		Roles: SymbolRoles(c[preRoles].at(i)), Decl: -1,
+		Roles: SymbolRoles(c[preRoles].cell(i)), Decl: -1,
 	}
 	at := sort.Search(p.extents, func(k int) bool { return p.extCols[extRow].at(k) >= uint64(i) })
-	if at == p.extents || p.extCols[extRow].at(at) != uint64(i) {
+	if at == p.extents || p.extCols[extRow].cell(at) != uint64(i) {
 		return o, int(id), nil
 	}
 	e := p.extCols
-	if decl := e[extDecl].at(at); decl > 0 {
+	if decl := e[extDecl].cell(at); decl > 0 {
 		if lo, hi := r.FileSymbols(int(o.File)); decl-1 < uint64(lo) || decl-1 >= uint64(hi) {
 			return o, 0, damaged("precise occurrence %d declares a symbol of another file", i)
 		}
 		o.Decl = int32(decl - 1)
 	}
-	if first := e[extStartLine].at(at); first > 0 {
-		startCol, last, lastCol := e[extStartCol].at(at)+1, e[extEndLine].at(at), e[extEndCol].at(at)+1
+	if first := e[extStartLine].cell(at); first > 0 {
+		startCol, last, lastCol := e[extStartCol].cell(at)+1, e[extEndLine].cell(at), e[extEndCol].cell(at)+1
 		if max(startCol, lastCol) > math.MaxUint32 {
 			return o, 0, damaged("precise occurrence %d has a column out of range", i)
 		}

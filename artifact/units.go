@@ -270,8 +270,8 @@ func (r *UnitsReader) File(i int) File {
 		Size:     r.Size(i),
 		Lang:     r.Lang(i),
 		Skip:     r.Skip(i),
-		Degraded: Degraded(r.fileCols[fileDegraded].at(i)),
-		Encoding: Encoding(r.fileCols[fileEncoding].at(i)),
+		Degraded: Degraded(r.fileCols[fileDegraded].cell(i)),
+		Encoding: Encoding(r.fileCols[fileEncoding].cell(i)),
 		Lines:    r.Lines(i),
 	}
 }
@@ -328,16 +328,16 @@ func (r *UnitsReader) NumUnits() int { return r.units }
 // Unit returns unit i.
 func (r *UnitsReader) Unit(i int) Unit {
 	c := r.unitCols
-	start, line := c[unitStart].u32(i), c[unitStartLine].u32(i)
+	start, line := uint32(c[unitStart].cell(i)), uint32(c[unitStartLine].cell(i))
 	return Unit{
-		File:      c[unitFile].u32(i),
+		File:      uint32(c[unitFile].cell(i)),
 		Level:     r.UnitLevel(i),
 		Kind:      r.UnitKind(i),
-		Parent:    int32(c[unitParent].at(i)) - 1,
+		Parent:    int32(c[unitParent].cell(i)) - 1,
 		Start:     start,
-		End:       start + c[unitLength].u32(i),
+		End:       start + uint32(c[unitLength].cell(i)),
 		StartLine: line,
-		EndLine:   line + c[unitMoreLines].u32(i),
+		EndLine:   line + uint32(c[unitMoreLines].cell(i)),
 		Name:      r.UnitName(i),
 		Symbol:    r.UnitSymbol(i),
 	}
@@ -357,8 +357,8 @@ func (r *UnitsReader) UnitParent(i int) int { return int(r.unitCols[unitParent].
 
 // UnitLines returns the first and the last line of unit i.
 func (r *UnitsReader) UnitLines(i int) (first, last uint32) {
-	first = r.unitCols[unitStartLine].u32(i)
-	return first, first + r.unitCols[unitMoreLines].u32(i)
+	first = uint32(r.unitCols[unitStartLine].cell(i))
+	return first, first + uint32(r.unitCols[unitMoreLines].cell(i))
 }
 
 // UnitName returns the last component of the unit's symbol, "" for a
@@ -400,14 +400,14 @@ func (r *UnitsReader) NumDocs() int { return r.docs }
 func (r *UnitsReader) Doc(i int) Doc {
 	u := r.DocUnit(i)
 	c, uc := r.dCols, r.unitCols
-	start, line := uc[unitStart].u32(u), uc[unitStartLine].u32(u)
+	start, line := uint32(uc[unitStart].cell(u)), uint32(uc[unitStartLine].cell(u))
 	return Doc{
 		Unit:      uint32(u),
-		Part:      c[docPart].u32(i),
-		Start:     start + c[docStart].u32(i),
-		End:       start + uc[unitLength].u32(u) - c[docEnd].u32(i),
-		StartLine: line + c[docStartLine].u32(i),
-		EndLine:   line + uc[unitMoreLines].u32(u) - c[docEndLine].u32(i),
+		Part:      uint32(c[docPart].cell(i)),
+		Start:     start + uint32(c[docStart].cell(i)),
+		End:       start + uint32(uc[unitLength].cell(u)) - uint32(c[docEnd].cell(i)),
+		StartLine: line + uint32(c[docStartLine].cell(i)),
+		EndLine:   line + uint32(uc[unitMoreLines].cell(u)) - uint32(c[docEndLine].cell(i)),
 	}
 }
 
