@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/pindex-dev/pindex/git"
+	"github.com/pindex-dev/pindex/git/gittest"
 )
 
 func pipe(t *testing.T, path string) {
@@ -26,6 +27,7 @@ func pipe(t *testing.T, path string) {
 // TestPipes puts pipes that nobody writes to where files of the working tree
 // are read: to open one would last for ever.
 func TestPipes(t *testing.T) {
+	gittest.Isolate(t)
 	r := tracked(t)
 	r.Write("a.txt", "another content\n")
 	pipe(t, filepath.Join(r.Dir, ".gitattributes"))
