@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+
+	"github.com/pindex-dev/pindex/internal/peers"
 )
 
 // benchCompile compiles each repository into an empty store with an empty
@@ -74,7 +76,7 @@ func onePeer(peer, repo string) error {
 	if err != nil {
 		return err
 	}
-	u, err := measure(work, []string{peer, "init"})
+	u, err := measure(work, peers.CodeGraph{Program: peer}.Index())
 	if err != nil {
 		return err
 	}

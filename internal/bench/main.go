@@ -54,7 +54,7 @@ func run(args []string) error {
 		fmt.Println(u)
 		return nil
 	case "compile":
-		peer := fs.String("peer", "", "a program whose 'init' builds its own index of a working tree")
+		peer := fs.String("peer", "", "CodeGraph's `command`, or another whose 'init' builds its own index of a working tree")
 		if err := fs.Parse(args[1:]); err != nil {
 			return err
 		}

@@ -24,6 +24,10 @@
 //	    the processor time of bundles
 //	go run ./internal/evalbench vectors -set loc -n 60 -per 5 -data DIR -mirrors DIR -work DIR
 //	    writes the vectors of the questions and of their indexes for internal/annbench
+//	go run ./internal/evalbench peer -set semble -data DIR -mirrors DIR -work DIR -peer NAME -program FILE
+//	    checks each queried folder out, lets a peer (codegraph, semble) answer its
+//	    queries, and prints its scores beside those of pindex with the repository
+//	    held out, which needs the features that eval leaves; what was answered is kept
 //
 // DIR of -data has the folders semble and loc, DIR of -mirrors bare clones
 // named owner+name/repo, owner/name.git or owner/name. -work keeps packs by the
