@@ -57,7 +57,7 @@ func ServeHTTP(ctx context.Context, l net.Listener, o Options, ho HTTPOptions) e
 	h := newHub(o)
 	life, cancel := context.WithCancel(ctx)
 	defer cancel()
-	server := newServer(h, newPeer(life, h, false))
+	server := newServer(h, newPeer(life, h, false), &g.calls)
 	g.sessions = func() int {
 		n := 0
 		for range server.Sessions() {
@@ -109,6 +109,7 @@ type gate struct {
 	hosts    []string
 	token    *[sha256.Size]byte
 	slots    chan struct{} // of calls under way
+	calls    lifelines
 }
 
 // CheckHTTP returns why ServeHTTP would not serve on the address.
@@ -173,6 +174,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(p, "the message is too long, or came too slowly", http.StatusRequestEntityTooLarge)
 		return
 	}
+	defer g.calls.begin(r)()
 	g.next.ServeHTTP(p, r)
 }
 

@@ -43,7 +43,7 @@ func Serve(ctx context.Context, in io.ReadCloser, out io.Writer, o Options) erro
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	p := newPeer(ctx, h, true)
-	server := newServer(h, p)
+	server := newServer(h, p, nil)
 	run := make(chan error, 1)
 	go func() {
 		shared := &lockedWriter{w: out}
@@ -69,7 +69,9 @@ func Serve(ctx context.Context, in io.ReadCloser, out io.Writer, o Options) erro
 	return errors.Join(err, closed)
 }
 
-func newServer(h *hub, p *peer) *sdk.Server {
+// newServer returns a server whose calls end with their requests, where those
+// come over HTTP; requests is nil for a pair of streams.
+func newServer(h *hub, p *peer, requests *lifelines) *sdk.Server {
 	instructions := tools.Instructions
 	if h.o.Find != nil {
 		instructions += rootInstruction
@@ -106,6 +108,11 @@ func newServer(h *hub, p *peer) *sdk.Server {
 		}, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			if needs := p.needs(req); needs != nil {
 				return &sdk.CallToolResult{InputRequests: needs}, nil
+			}
+			if requests != nil {
+				var stop func()
+				ctx, stop = requests.tie(ctx, req.Extra)
+				defer stop()
 			}
 			r, err := p.call(ctx, req)
 			if err != nil {
