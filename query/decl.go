@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/query/infer"
 )
 
 // declID names one declaration: a symbol number in a partition.
@@ -65,21 +66,20 @@ type binder struct {
 	ctx context.Context
 	t   *fileTable
 
-	imports  map[int][]artifact.Import
-	renames  *[]artifact.Import // all that rename; nil before they are asked for
-	uses     map[int][]artifact.Occurrence
-	named    map[string][]*decl
-	decls    map[declID]*decl
-	modules  map[moduleKey]module
-	memo     map[memoKey]outcome
-	bases    map[declID]baseList
-	lines    map[int]*lineTable
-	places   map[int]map[artifact.Position]int
-	projects *projects
-	golang   *goTypes
-	rust     *rustTypes
-	cfamily  *cTypes
-	unlisted map[placeKey]*decl
+	imports      map[int][]artifact.Import
+	renames      *[]artifact.Import // all that rename; nil before they are asked for
+	uses         map[int][]artifact.Occurrence
+	named        map[string][]*decl
+	decls        map[declID]*decl
+	modules      map[moduleKey]module
+	memo         map[memoKey]outcome
+	bases        map[declID]baseList
+	lines        map[int]*lineTable
+	places       map[int]map[artifact.Position]int
+	projects     *projects
+	meanings     *infer.Reader             // nil before it is asked
+	symbolsNamed map[string][]infer.Symbol // as infer asks for them
+	unlisted     map[placeKey]*decl
 	told
 	scip map[scipSymbol][]*decl
 }
@@ -99,9 +99,10 @@ func (e *Engine) newBinder(ctx context.Context) (*binder, error) {
 		imports: map[int][]artifact.Import{}, uses: map[int][]artifact.Occurrence{}, named: map[string][]*decl{},
 		decls: map[declID]*decl{}, modules: map[moduleKey]module{}, memo: map[memoKey]outcome{},
 		bases: map[declID]baseList{}, lines: map[int]*lineTable{}, places: map[int]map[artifact.Position]int{},
-		unlisted: map[placeKey]*decl{},
-		told:     newTold(),
-		scip:     map[scipSymbol][]*decl{},
+		symbolsNamed: map[string][]infer.Symbol{},
+		unlisted:     map[placeKey]*decl{},
+		told:         newTold(),
+		scip:         map[scipSymbol][]*decl{},
 	}, nil
 }
 

@@ -7,15 +7,9 @@ import (
 	"sync"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/query/infer"
 	"github.com/pindex-dev/pindex/query/sketch"
 )
-
-// thing is a definition in a file's text: what a symbol of the index is, and
-// what no symbol is, such as a parameter or a label.
-type thing struct {
-	file int
-	def  *sketch.Def
-}
 
 // maxSketched bounds, in bytes of text, what sketches an engine keeps.
 const maxSketched = 96 << 20
@@ -85,56 +79,37 @@ func (t *lineTable) position(at uint32) artifact.Position {
 	return artifact.Position{Line: uint32(i), Col: uint32(int(at)-t.starts[i-1]) + 1}
 }
 
-// thingOf finds a symbol's definition in the text; ok is false when the text
-// is not read as the parser read it.
-func (b *binder) thingOf(d *decl) (thing, bool, error) {
-	s, err := b.sketch(d.file)
-	if err != nil || s == nil {
-		return thing{}, false, err
-	}
-	t, err := b.text(d.file)
-	if err != nil || t == nil {
-		return thing{}, false, err
-	}
-	at, ok := t.offset(d.sym.NamePos)
-	if !ok {
-		return thing{}, false, nil
-	}
-	def := s.At(at)
-	return thing{d.file, def}, def != nil, nil
-}
-
 // placed is a thing's place as a declaration: the symbol of the index that
 // stands there, or one made for the purpose, which is not in the index.
-func (b *binder) placed(x thing) (*decl, error) {
-	t, err := b.text(x.file)
+func (b *binder) placed(x infer.Thing) (*decl, error) {
+	t, err := b.text(x.File)
 	if err != nil || t == nil {
 		return nil, err
 	}
-	pos := t.position(x.def.At)
-	at, err := b.symbolsByPlace(x.file)
+	pos := t.position(x.Def.At)
+	at, err := b.symbolsByPlace(x.File)
 	if err != nil {
 		return nil, err
 	}
 	if i, ok := at[pos]; ok {
-		d, err := b.decl(declID{b.t.files[x.file].p, i})
-		if err != nil || d.sym.Name == x.def.Name {
+		d, err := b.decl(declID{b.t.files[x.File].p, i})
+		if err != nil || d.sym.Name == x.Def.Name {
 			return d, err
 		}
 	}
-	key := placeKey{x.file, x.def.At, x.def.Name}
+	key := placeKey{x.File, x.Def.At, x.Def.Name}
 	if d := b.unlisted[key]; d != nil {
 		return d, nil
 	}
 	id := declID{-1, len(b.unlisted)}
 	end := pos
-	end.Col += uint32(len(x.def.Name))
-	name := x.def.Name
-	if name == "" && x.def.Kind == sketch.Import {
-		name = goPackageGuess(x.def.Path)
+	end.Col += uint32(len(x.Def.Name))
+	name := x.Def.Name
+	if name == "" && x.Def.Kind == sketch.Import {
+		name = infer.GoPackage(x.Def.Path)
 	}
-	d := &decl{id: id, file: x.file, names: []string{name}, sym: artifact.Symbol{
-		Name: name, Kind: kindOfDef(x.def), Flags: artifact.SymbolLocal, Parent: -1, NamePos: pos, Start: pos, End: end,
+	d := &decl{id: id, file: x.File, names: []string{name}, sym: artifact.Symbol{
+		Name: name, Kind: kindOfDef(x.Def), Flags: artifact.SymbolLocal, Parent: -1, NamePos: pos, Start: pos, End: end,
 	}}
 	b.unlisted[key] = d
 	return d, nil
@@ -195,38 +170,19 @@ func (b *binder) symbolsByPlace(file int) (map[artifact.Position]int, error) {
 	return m, nil
 }
 
-// inferred is what reading the text says that a name means.
-type inferred struct {
-	things []thing
-	files  []int // the name means these files
-	state  inferredState
-	rule   string
-	guess  bool // unknown; the only member of that name may be meant
-	unsure bool // it stands where the compiler may not look, or in a macro
-}
-
-type inferredState uint8
-
-const (
-	notRead   inferredState = iota // the text says nothing; other rules may
-	isBound                        // to things or files
-	isOutside                      // something outside the tree
-	isUnknown                      // it is a member of something unknown, or nothing that is there
-)
-
-// outcome turns what was inferred into an outcome; undecided for notRead.
-func (b *binder) outcome(in inferred) (outcome, error) {
-	switch in.state {
-	case isOutside:
-		return external(in.rule), nil
-	case isUnknown:
-		return unresolved(in.rule), nil
-	case isBound:
-		if len(in.files) > 0 {
-			return outcome{binding: Bound, provenance: Syntactic, rule: in.rule, files: in.files}, nil
+// outcome turns what was inferred into an outcome; undecided where nothing was read.
+func (b *binder) outcome(in infer.Result) (outcome, error) {
+	switch in.State {
+	case infer.Outside:
+		return external(in.Rule), nil
+	case infer.Unknown:
+		return unresolved(in.Rule), nil
+	case infer.Bound:
+		if len(in.Files) > 0 {
+			return outcome{binding: Bound, provenance: Syntactic, rule: in.Rule, files: in.Files}, nil
 		}
 		var ds []*decl
-		for _, x := range in.things {
+		for _, x := range in.Things {
 			d, err := b.placed(x)
 			if err != nil {
 				return undecided, err
@@ -238,32 +194,23 @@ func (b *binder) outcome(in inferred) (outcome, error) {
 		if len(ds) == 0 {
 			return undecided, nil
 		}
-		if in.unsure {
-			return outcome{binding: Ambiguous, provenance: Heuristic, rule: in.rule + ", in a macro or a branch that is rather not compiled", decls: ds}, nil
+		if in.Unsure {
+			return outcome{binding: Ambiguous, provenance: Heuristic, rule: in.Rule + ", in a macro or a branch that is rather not compiled", decls: ds}, nil
 		}
 		if len(ds) > 1 && (!b.oneSet(ds) || b.t.files[ds[0].file].lang == "cpp") {
-			return outcome{binding: Ambiguous, provenance: Syntactic, rule: in.rule, decls: ds}, nil
+			return outcome{binding: Ambiguous, provenance: Syntactic, rule: in.Rule, decls: ds}, nil
 		}
-		return bound(Syntactic, in.rule, ds), nil
+		return bound(Syntactic, in.Rule, ds), nil
 	}
 	return undecided, nil
 }
 
 // infer reads what the name at an offset of a file means.
-func (b *binder) infer(file int, at uint32) (inferred, error) {
-	s, err := b.sketch(file)
-	if err != nil || s == nil {
-		return inferred{}, err
+func (b *binder) infer(file int, at uint32) (infer.Result, error) {
+	if b.meanings == nil {
+		b.meanings = infer.New((*inferTree)(b))
 	}
-	switch b.t.files[file].lang {
-	case "go":
-		return b.inferGo(file, s, at)
-	case "rust":
-		return b.inferRust(file, s, at)
-	case "c", "cpp":
-		return b.inferC(file, s, at)
-	}
-	return inferred{}, nil
+	return b.meanings.Meaning(file, at)
 }
 
 // inferUse is infer for an occurrence of the index.
@@ -283,7 +230,7 @@ func (b *binder) inferUse(u use) (outcome, error) {
 	if err != nil {
 		return undecided, err
 	}
-	if in.guess {
+	if in.Guess {
 		if o, err := b.onlyMember(u); err != nil || o.binding == Bound || o.binding == Ambiguous {
 			return o, err
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/internal/lateregexp"
 	"github.com/pindex-dev/pindex/internal/order"
+	"github.com/pindex-dev/pindex/query/infer"
 	"github.com/pindex-dev/pindex/query/treepath"
 )
 
@@ -266,7 +267,7 @@ func (b *binder) byText(file int, at artifact.Position) (*target, error) {
 		return nil, nil
 	}
 	in, err := b.infer(file, off)
-	if err != nil || in.state == notRead || in.guess {
+	if err != nil || in.State == infer.NotRead || in.Guess {
 		return nil, err
 	}
 	got, err := b.outcome(in)

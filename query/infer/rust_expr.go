@@ -1,4 +1,4 @@
-package query
+package infer
 
 import (
 	"strconv"
@@ -221,7 +221,7 @@ func (r *rustTypes) value(file int, n *sketch.Node) (*rustType, error) {
 	if n.Kind == sketch.Index {
 		n = n.X
 	}
-	if n.Kind == sketch.Member && n.X != nil && (found[0].def.Kind == sketch.Method || found[0].def.Kind == sketch.Const) {
+	if n.Kind == sketch.Member && n.X != nil && (found[0].Def.Kind == sketch.Method || found[0].Def.Kind == sketch.Const) {
 		t, err := r.typeOf(file, n.X, nil)
 		if n.X.Kind == sketch.Assert {
 			t, err = r.typeOf(file, n.X.X, nil)
@@ -229,10 +229,10 @@ func (r *rustTypes) value(file int, n *sketch.Node) (*rustType, error) {
 		if err != nil {
 			return nil, err
 		}
-		if p := found[0].def.Parent; p != nil && p.Kind == sketch.Impl && t.kind == rustAdt && len(t.list) == 0 && len(p.Params) > 0 {
+		if p := found[0].Def.Parent; p != nil && p.Kind == sketch.Impl && t.kind == rustAdt && len(t.list) == 0 && len(p.Params) > 0 {
 			env = nil // told by the arguments
 		} else if p != nil && p.Kind == sketch.Impl {
-			env = r.implEnv(thing{found[0].file, p}, t)
+			env = r.implEnv(Thing{found[0].File, p}, t)
 		} else if t.kind == rustAdt {
 			env = &rustEnv{nil, nil, t}
 		}
@@ -249,8 +249,8 @@ func (r *rustTypes) fieldType(t *rustType, name string) (*rustType, error) {
 		}
 		if t.kind == rustAdt {
 			for _, f := range fieldsOfType(t) {
-				if f.def.Name == name {
-					return r.typeOf(f.file, f.def.Type, r.bindParams(t.def.def, t.list))
+				if f.Def.Name == name {
+					return r.typeOf(f.File, f.Def.Type, r.bindParams(t.def.Def, t.list))
 				}
 			}
 		}
@@ -305,16 +305,16 @@ func (r *rustTypes) variantPart(file int, n *sketch.Node) (*rustType, error) {
 			return nil, err
 		}
 		for _, f := range fs {
-			if f.def.Name == n.Name {
-				owner := x.def
+			if f.Def.Name == n.Name {
+				owner := x.Def
 				if owner.Kind == sketch.Variant && owner.Parent != nil {
 					owner = owner.Parent
 				}
 				var env *rustEnv
-				if of.kind == rustAdt && of.def.def == owner {
+				if of.kind == rustAdt && of.def.Def == owner {
 					env = r.bindParams(owner, of.list)
 				}
-				return r.typeOf(f.file, f.def.Type, env)
+				return r.typeOf(f.File, f.Def.Type, env)
 			}
 		}
 	}

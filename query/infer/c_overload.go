@@ -1,4 +1,4 @@
-package query
+package infer
 
 import (
 	"strings"
@@ -24,17 +24,17 @@ const (
 
 // overload keeps the functions that a call may mean. recv is the type that a
 // member is called on; nil where there is none or it is not known.
-func (c *cTypes) overload(file int, n *sketch.Node, recv *cType, all []thing) []thing {
+func (c *cTypes) overload(file int, n *sketch.Node, recv *cType, all []Thing) []Thing {
 	if len(all) < 2 || n.Args == 0 {
 		return all
 	}
 	given := n.Args - 1
-	var able, same, more []thing
+	var able, same, more []Thing
 	for _, x := range all {
-		if !isFunction(x.def) || x.def.Type == nil || x.def.Type.Fn == nil {
+		if !isFunction(x.Def) || x.Def.Type == nil || x.Def.Type.Fn == nil {
 			return all
 		}
-		ps := parameters(x.def)
+		ps := parameters(x.Def)
 		needed, open := 0, false
 		for _, p := range ps {
 			if p.Init == nil {
@@ -84,7 +84,7 @@ func isVoid(n *sketch.Node) bool { return n != nil && n.Kind == sketch.Lit && n.
 // best keeps the functions that no other one suits better. One suits better
 // when it does so for some argument, and for none worse; an argument whose
 // type is not known decides between two only where they take the same.
-func (c *cTypes) best(file int, n *sketch.Node, recv *cType, all []thing) []thing {
+func (c *cTypes) best(file int, n *sketch.Node, recv *cType, all []Thing) []Thing {
 	if len(all) > 32 || len(n.With) != n.Args-1 {
 		return all
 	}
@@ -97,11 +97,11 @@ func (c *cTypes) best(file int, n *sketch.Node, recv *cType, all []thing) []thin
 		args[i] = t
 	}
 	fits := make([][]fit, 0, len(all))
-	var able []thing
+	var able []Thing
 	for _, x := range all {
-		ps := parameters(x.def)
+		ps := parameters(x.Def)
 		row := make([]fit, len(args)+1)
-		row[len(args)] = receiverFit(recv, x.def)
+		row[len(args)] = receiverFit(recv, x.Def)
 		ok := row[len(args)] != fitNot
 		meant := map[string]*cType{} // by template parameter
 		for i, a := range args {
@@ -124,11 +124,11 @@ func (c *cTypes) best(file int, n *sketch.Node, recv *cType, all []thing) []thin
 			able, fits = append(able, x), append(fits, row)
 		}
 	}
-	var out []thing
+	var out []Thing
 	for i, x := range able {
 		beaten := false
 		for j, y := range able {
-			if i != j && outdoes(fits[j], fits[i], y.def, x.def) {
+			if i != j && outdoes(fits[j], fits[i], y.Def, x.Def) {
 				beaten = true
 				break
 			}
@@ -172,11 +172,11 @@ func receiverFit(recv *cType, d *sketch.Def) fit {
 }
 
 // suits says how well an argument suits a parameter.
-func (c *cTypes) suits(file int, n *sketch.Node, a *cType, x thing, p *sketch.Def) fit {
+func (c *cTypes) suits(file int, n *sketch.Node, a *cType, x Thing, p *sketch.Def) fit {
 	if a.kind == cUnknown || n == nil || p.Type == nil {
 		return fitUnknown
 	}
-	t, err := c.typeOf(x.file, p.Type)
+	t, err := c.typeOf(x.File, p.Type)
 	if err != nil {
 		return fitUnknown
 	}
@@ -185,7 +185,7 @@ func (c *cTypes) suits(file int, n *sketch.Node, a *cType, x thing, p *sketch.De
 	}
 	zero := false
 	if n.Kind == sketch.Lit && n.Name == "int" {
-		if s, err := c.b.sketch(file); err == nil && s != nil && int(n.At)+1 < len(s.Text) {
+		if s, err := c.tree.Sketch(file); err == nil && s != nil && int(n.At)+1 < len(s.Text) {
 			next := s.Text[n.At+1]
 			zero = s.Text[n.At] == '0' && !(next >= '0' && next <= '9') && next != 'x' && next != 'X' && next != '.'
 		}
@@ -298,7 +298,7 @@ func compareC(a, p *cType, zero bool, depth int) fit {
 	return fitUnknown
 }
 
-func isEnumC(t *cType) bool { return t.kind == cRecord && t.def.def.Sub == "enum" }
+func isEnumC(t *cType) bool { return t.kind == cRecord && t.def.Def.Sub == "enum" }
 
 // sameSignature reports whether two functions take the same, as it is
 // written.

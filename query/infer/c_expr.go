@@ -1,4 +1,4 @@
-package query
+package infer
 
 import (
 	"strings"
@@ -24,7 +24,7 @@ func (c *cTypes) expr(file int, n *sketch.Node) (*cType, error) {
 	if t == nil {
 		t = cNothing
 	}
-	if c.steps > maxGoSteps {
+	if c.steps > maxSteps {
 		delete(c.memo, n) // another question may get further
 	} else {
 		c.memo[n] = t
@@ -131,7 +131,7 @@ func (c *cTypes) fresh(file int, n *sketch.Node) (*cType, error) {
 	case sketch.Composite:
 		return c.literal(file, n, 0)
 	case sketch.Self:
-		s, err := c.b.sketch(file)
+		s, err := c.tree.Sketch(file)
 		if err != nil || s == nil {
 			return nil, err
 		}
@@ -150,7 +150,7 @@ func (c *cTypes) fresh(file int, n *sketch.Node) (*cType, error) {
 
 // truth is the name of a comparison's type.
 func (c *cTypes) truth(file int) string {
-	if c.b.t.files[file].lang == "cpp" {
+	if c.tree.Lang(file) == "cpp" {
 		return "bool"
 	}
 	return "int"
@@ -227,7 +227,7 @@ func (c *cTypes) call(file int, n *sketch.Node) (*cType, error) {
 			}
 			return &cType{kind: cOutside, name: "?"}, nil
 		}
-		switch d := found[0].def; d.Kind {
+		switch d := found[0].Def; d.Kind {
 		case sketch.TypeName: // a construction, or a cast
 			return c.typeOf(file, n.X)
 		case sketch.MacroName:

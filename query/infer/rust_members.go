@@ -1,4 +1,4 @@
-package query
+package infer
 
 import (
 	"github.com/pindex-dev/pindex/artifact"
@@ -7,15 +7,15 @@ import (
 
 // find finds a field or, for calls, a method: of the type, of what it leads
 // to, and of traits.
-func (r *rustTypes) find(t *rustType, name string, call bool) (found []thing, env *rustEnv, outside bool, err error) {
+func (r *rustTypes) find(t *rustType, name string, call bool) (found []Thing, env *rustEnv, outside bool, err error) {
 	for n := 0; t != nil && n < 12; n++ {
 		if r.tooMuch() {
 			return nil, nil, false, nil
 		}
 		if t.kind == rustAdt && !call {
 			for _, f := range fieldsOfType(t) {
-				if f.def.Name == name {
-					return []thing{f}, r.bindParams(t.def.def, t.list), false, nil
+				if f.Def.Name == name {
+					return []Thing{f}, r.bindParams(t.def.Def, t.list), false, nil
 				}
 			}
 		}
@@ -47,12 +47,12 @@ func (r *rustTypes) find(t *rustType, name string, call bool) (found []thing, en
 // fromOutside reports whether a member that the tree does not declare can only
 // be one that traits of other crates give.
 func (r *rustTypes) fromOutside(name string) bool {
-	all, err := r.b.declared(name)
+	all, err := r.tree.Symbols(name)
 	if err != nil {
 		return false
 	}
 	for _, d := range all {
-		if r.b.t.files[d.file].lang == "rust" && len(d.names) > 1 {
+		if r.tree.Lang(d.File) == "rust" && len(d.Names) > 1 {
 			return false
 		}
 	}
@@ -66,8 +66,8 @@ func (r *rustTypes) boundOutside(t *rustType) (bool, error) {
 	var list []*sketch.Node
 	if bounds != nil {
 		list = bounds.List
-	} else if t.def.def != nil {
-		list, file = t.def.def.Bases, t.def.file
+	} else if t.def.Def != nil {
+		list, file = t.def.Def.Bases, t.def.File
 	}
 	for _, b := range list {
 		if b.Kind == sketch.FuncType {
@@ -84,12 +84,12 @@ func (r *rustTypes) boundOutside(t *rustType) (bool, error) {
 	return len(list) == 0, nil
 }
 
-func fieldsOfType(t *rustType) []thing {
-	var out []thing
-	d := t.def.def
+func fieldsOfType(t *rustType) []Thing {
+	var out []Thing
+	d := t.def.Def
 	if d.Type != nil && d.Type.Kind == sketch.StructType {
 		for _, f := range d.Type.Fields {
-			out = append(out, thing{t.def.file, f})
+			out = append(out, Thing{t.def.File, f})
 		}
 	}
 	return out
@@ -113,12 +113,12 @@ func (r *rustTypes) deref(t *rustType) (*rustType, error) {
 			return nil, err
 		}
 		for _, im := range impls {
-			if im.def.Via == nil || pathName(im.def.Via) != "Deref" {
+			if im.Def.Via == nil || pathName(im.Def.Via) != "Deref" {
 				continue
 			}
-			for _, m := range im.def.Members {
+			for _, m := range im.Def.Members {
 				if m.Name == "Target" && m.Type != nil {
-					return r.typeOf(im.file, m.Type, r.implEnv(im, t))
+					return r.typeOf(im.File, m.Type, r.implEnv(im, t))
 				}
 			}
 		}
@@ -138,11 +138,11 @@ func pathName(n *sketch.Node) string {
 
 // methods finds the members of a name that a type has by implementations and
 // traits, without following it further.
-func (r *rustTypes) methods(t *rustType, name string) ([]thing, *rustEnv, error) {
+func (r *rustTypes) methods(t *rustType, name string) ([]Thing, *rustEnv, error) {
 	if t.kind == rustUnknown {
 		return nil, nil, nil
 	}
-	if t.kind == rustParam && t.def.def.Kind == sketch.Trait {
+	if t.kind == rustParam && t.def.Def.Kind == sketch.Trait {
 		return r.inTrait(t.def, name, t, 0)
 	}
 	if t.kind == rustParam || t.kind == rustBound {
@@ -151,7 +151,7 @@ func (r *rustTypes) methods(t *rustType, name string) ([]thing, *rustEnv, error)
 		if t.kind == rustBound {
 			bounds = t.node.List
 		} else {
-			bounds, file = t.def.def.Bases, t.def.file
+			bounds, file = t.def.Def.Bases, t.def.File
 		}
 		for _, b := range bounds {
 			if b.Kind == sketch.FuncType {
@@ -162,7 +162,7 @@ func (r *rustTypes) methods(t *rustType, name string) ([]thing, *rustEnv, error)
 				return nil, nil, err
 			}
 			for _, tr := range traits {
-				if tr.def.Kind == sketch.Trait {
+				if tr.Def.Kind == sketch.Trait {
 					if found, env, err := r.inTrait(tr, name, t, 0); err != nil || len(found) > 0 {
 						return found, env, err
 					}
@@ -170,25 +170,25 @@ func (r *rustTypes) methods(t *rustType, name string) ([]thing, *rustEnv, error)
 			}
 		}
 	}
-	all, err := r.b.declared(name)
+	all, err := r.tree.Symbols(name)
 	if err != nil {
 		return nil, nil, err
 	}
-	var byTrait, byDefault []thing
+	var byTrait, byDefault []Thing
 	var envTrait, envDefault *rustEnv
 	for _, d := range all {
-		if d.sym.Kind == artifact.KindField || d.sym.Kind == artifact.KindEnumMember || r.b.t.files[d.file].lang != "rust" || len(d.names) < 2 {
+		if d.Kind == artifact.KindField || d.Kind == artifact.KindEnumMember || r.tree.Lang(d.File) != "rust" || len(d.Names) < 2 {
 			continue
 		}
-		x, ok, err := r.b.thingOf(d)
+		x, ok, err := Locate(r.tree, d)
 		if err != nil {
 			return nil, nil, err
 		}
-		if !ok || x.def.Parent == nil {
+		if !ok || x.Def.Parent == nil {
 			continue
 		}
-		h := thing{x.file, x.def.Parent}
-		switch h.def.Kind {
+		h := Thing{x.File, x.Def.Parent}
+		switch h.Def.Kind {
 		case sketch.Impl:
 			self, err := r.selfOf(h)
 			if err != nil {
@@ -197,8 +197,8 @@ func (r *rustTypes) methods(t *rustType, name string) ([]thing, *rustEnv, error)
 			if !sameRustType(self, t) {
 				continue
 			}
-			if h.def.Via == nil {
-				return []thing{x}, r.implEnv(h, t), nil
+			if h.Def.Via == nil {
+				return []Thing{x}, r.implEnv(h, t), nil
 			}
 			byTrait, envTrait = append(byTrait, x), r.implEnv(h, t)
 		case sketch.Trait:
@@ -229,9 +229,9 @@ func (r *rustTypes) methods(t *rustType, name string) ([]thing, *rustEnv, error)
 			return nil, nil, err
 		}
 		for _, im := range impls {
-			for _, m := range im.def.Members {
+			for _, m := range im.Def.Members {
 				if m.Kind == sketch.Generated && m.Name == name {
-					return []thing{{im.file, m}}, nil, nil
+					return []Thing{{im.File, m}}, nil, nil
 				}
 			}
 		}

@@ -1,4 +1,4 @@
-package query
+package infer
 
 import (
 	"slices"
@@ -8,7 +8,7 @@ import (
 )
 
 // path finds what a name or qualified name means.
-func (c *cTypes) path(file int, n *sketch.Node, w want) (found []thing, outside bool, err error) {
+func (c *cTypes) path(file int, n *sketch.Node, w want) (found []Thing, outside bool, err error) {
 	c.depth++
 	defer func() { c.depth-- }()
 	if n == nil || c.tooMuch() {
@@ -27,7 +27,7 @@ func (c *cTypes) path(file int, n *sketch.Node, w want) (found []thing, outside 
 		if err != nil {
 			return nil, false, err
 		}
-		var out []thing
+		var out []Thing
 		for _, x := range from {
 			got, out1, err := c.inside(file, x, n.Name)
 			if err != nil {
@@ -36,7 +36,7 @@ func (c *cTypes) path(file int, n *sketch.Node, w want) (found []thing, outside 
 			outside = outside || out1
 			out = append(out, got...)
 		}
-		if len(out) == 0 && len(from) > 0 && from[0].def.Kind == sketch.TypeParam {
+		if len(out) == 0 && len(from) > 0 && from[0].Def.Kind == sketch.TypeParam {
 			outside = false
 		}
 		return c.whole(file, c.overload(file, n, nil, unique(out))), outside && len(out) == 0, nil
@@ -45,15 +45,15 @@ func (c *cTypes) path(file int, n *sketch.Node, w want) (found []thing, outside 
 }
 
 // inside finds a name in a namespace, class or enumeration.
-func (c *cTypes) inside(file int, x thing, name string) ([]thing, bool, error) {
-	switch x.def.Kind {
+func (c *cTypes) inside(file int, x Thing, name string) ([]Thing, bool, error) {
+	switch x.Def.Kind {
 	case sketch.Namespace:
-		if x.def.Alias {
-			to, outside, err := c.path(x.file, x.def.Type, wantHolder)
+		if x.Def.Alias {
+			to, outside, err := c.path(x.File, x.Def.Type, wantHolder)
 			if err != nil || len(to) == 0 {
 				return nil, outside, err
 			}
-			if to[0].def == x.def {
+			if to[0].Def == x.Def {
 				return nil, false, nil
 			}
 			return c.inside(file, to[0], name)
@@ -62,9 +62,9 @@ func (c *cTypes) inside(file int, x thing, name string) ([]thing, bool, error) {
 		if err != nil {
 			return nil, false, err
 		}
-		var out []thing
+		var out []Thing
 		for _, y := range all {
-			d := y.def
+			d := y.Def
 			if isCMember(d) {
 				continue
 			}
@@ -72,7 +72,7 @@ func (c *cTypes) inside(file int, x thing, name string) ([]thing, bool, error) {
 				if p.Kind == sketch.TypeName && !(d.Kind == sketch.Variant && p == d.Parent) {
 					break
 				}
-				if p.Kind == sketch.Namespace && p.Name == x.def.Name {
+				if p.Kind == sketch.Namespace && p.Name == x.Def.Name {
 					out = append(out, y)
 					break
 				}
@@ -81,9 +81,9 @@ func (c *cTypes) inside(file int, x thing, name string) ([]thing, bool, error) {
 		return out, false, nil
 	case sketch.TypeName:
 		t := &cType{kind: cRecord, def: x}
-		if x.def.Alias {
+		if x.Def.Alias {
 			var err error
-			if t, err = c.typeOf(x.file, x.def.Type); err != nil {
+			if t, err = c.typeOf(x.File, x.Def.Type); err != nil {
 				return nil, false, err
 			}
 			if t.kind == cOutside {
@@ -99,30 +99,30 @@ func (c *cTypes) inside(file int, x thing, name string) ([]thing, bool, error) {
 }
 
 // name finds what a single name means where it stands.
-func (c *cTypes) name(file int, n *sketch.Node, w want) (found []thing, outside bool, err error) {
-	s, err := c.b.sketch(file)
+func (c *cTypes) name(file int, n *sketch.Node, w want) (found []Thing, outside bool, err error) {
+	s, err := c.tree.Sketch(file)
 	if err != nil || s == nil {
 		return nil, false, err
 	}
 	tag := n.Sep == 't'
 	if d := s.Local(n.At, n.Name); d != nil && (!tag || d.Kind == sketch.TypeName) {
-		x := thing{file, d}
+		x := Thing{file, d}
 		if d.Kind == sketch.Import && d.Type != nil {
 			return c.path(file, d.Type, w)
 		}
 		if d.Fwd {
-			return c.whole(file, []thing{x}), false, nil
+			return c.whole(file, []Thing{x}), false, nil
 		}
-		return []thing{x}, false, nil
+		return []Thing{x}, false, nil
 	}
-	if c.b.t.files[file].lang == "cpp" {
+	if c.tree.Lang(file) == "cpp" {
 		classes, err := c.classesAt(file, s, n.At)
 		if err != nil {
 			return nil, false, err
 		}
 		for _, k := range classes {
-			if k.def.def.Name == n.Name && n.Sep != 'i' {
-				return []thing{k.def}, false, nil
+			if k.def.Def.Name == n.Name && n.Sep != 'i' {
+				return []Thing{k.def}, false, nil
 			}
 			got, out, err := c.find(k, n.Name)
 			if err != nil {
@@ -138,19 +138,19 @@ func (c *cTypes) name(file int, n *sketch.Node, w want) (found []thing, outside 
 	if err != nil {
 		return nil, false, err
 	}
-	var fit []thing
+	var fit []Thing
 	for _, x := range all {
-		d := x.def
+		d := x.Def
 		if isCMember(d) {
 			continue
 		}
-		if d.Kind == sketch.TypeName && d.Parent != nil && d.Parent.Kind == sketch.TypeName && c.b.t.files[x.file].lang == "cpp" {
+		if d.Kind == sketch.TypeName && d.Parent != nil && d.Parent.Kind == sketch.TypeName && c.tree.Lang(x.File) == "cpp" {
 			continue
 		}
 		if tag && (d.Kind != sketch.TypeName || d.Alias) {
 			continue
 		}
-		if !tag && d.Kind == sketch.TypeName && !d.Alias && c.b.t.files[x.file].lang == "c" && c.b.t.files[file].lang == "c" {
+		if !tag && d.Kind == sketch.TypeName && !d.Alias && c.tree.Lang(x.File) == "c" && c.tree.Lang(file) == "c" {
 			continue // a tag is not seen without its keyword
 		}
 		if w == wantHolder && d.Kind != sketch.TypeName && d.Kind != sketch.Namespace {
@@ -168,7 +168,7 @@ func (c *cTypes) name(file int, n *sketch.Node, w want) (found []thing, outside 
 			return nil, false, err
 		}
 		for _, i := range filesInOrder(inc) {
-			s, err := c.b.sketch(i)
+			s, err := c.tree.Sketch(i)
 			if err != nil {
 				return nil, false, err
 			}
@@ -177,7 +177,7 @@ func (c *cTypes) name(file int, n *sketch.Node, w want) (found []thing, outside 
 			}
 			for _, d := range s.Named(n.Name) {
 				if !isCMember(d) && d.Kind != sketch.Import {
-					fit = append(fit, thing{i, d})
+					fit = append(fit, Thing{i, d})
 				}
 			}
 		}
@@ -185,25 +185,25 @@ func (c *cTypes) name(file int, n *sketch.Node, w want) (found []thing, outside 
 	if len(fit) == 0 {
 		// It is declared outside of the tree, or made by what cannot be read:
 		// a macro, or a header that a build writes.
-		return nil, builtin("c", n.Name) || c.libraryName(n), nil
+		return nil, c.tree.Builtin("c", n.Name) || c.libraryName(n), nil
 	}
-	if w == wantHolder && fit[0].def.Kind == sketch.Namespace {
+	if w == wantHolder && fit[0].Def.Kind == sketch.Namespace {
 		return fit[:1], false, nil
 	}
 	inc, err := c.included(file)
 	if err != nil {
 		return nil, false, err
 	}
-	var near []thing
+	var near []Thing
 	for _, x := range fit {
-		if inc[x.file] {
+		if inc[x.File] {
 			near = append(near, x)
 		}
 	}
 	if len(near) == 0 {
 		// Not seen by what is included: what others can see of it.
 		for _, x := range fit {
-			if !x.def.Static && x.def.Kind != sketch.MacroName || strings.HasSuffix(c.b.t.files[x.file].path, ".h") || c.b.t.files[file].lang != "c" {
+			if !x.Def.Static && x.Def.Kind != sketch.MacroName || strings.HasSuffix(c.tree.Path(x.File), ".h") || c.tree.Lang(file) != "c" {
 				near = append(near, x)
 			}
 		}
@@ -211,17 +211,17 @@ func (c *cTypes) name(file int, n *sketch.Node, w want) (found []thing, outside 
 	}
 	near = c.innermost(s, n.At, near)
 	// A macro stands before what it hides.
-	var macros []thing
+	var macros []Thing
 	for _, x := range near {
-		if x.def.Kind == sketch.MacroName && (x.file != file || x.def.At < n.At) {
+		if x.Def.Kind == sketch.MacroName && (x.File != file || x.Def.At < n.At) {
 			macros = append(macros, x)
 		}
 	}
-	if len(macros) > 0 && (n.Args > 0 || !macros[0].def.Alias) {
+	if len(macros) > 0 && (n.Args > 0 || !macros[0].Def.Alias) {
 		// The last one before the use.
 		own := macros[:0:0]
 		for _, x := range macros {
-			if x.file == file {
+			if x.File == file {
 				own = append(own, x)
 			}
 		}
@@ -230,9 +230,9 @@ func (c *cTypes) name(file int, n *sketch.Node, w want) (found []thing, outside 
 		}
 		return c.taken(macros), false, nil
 	}
-	var rest []thing
+	var rest []Thing
 	for _, x := range near {
-		if x.def.Kind != sketch.MacroName {
+		if x.Def.Kind != sketch.MacroName {
 			rest = append(rest, x)
 		}
 	}
@@ -249,7 +249,7 @@ func (c *cTypes) libraryName(n *sketch.Node) bool {
 }
 
 // innermost keeps the declarations in the namespace nearest to a place.
-func (c *cTypes) innermost(s *sketch.File, at uint32, all []thing) []thing {
+func (c *cTypes) innermost(s *sketch.File, at uint32, all []Thing) []Thing {
 	if len(all) < 2 {
 		return all
 	}
@@ -260,10 +260,10 @@ func (c *cTypes) innermost(s *sketch.File, at uint32, all []thing) []thing {
 		}
 	}
 	best := -1
-	var out []thing
+	var out []Thing
 	for _, x := range all {
 		n := 0
-		for d := x.def.Parent; d != nil; d = d.Parent {
+		for d := x.Def.Parent; d != nil; d = d.Parent {
 			if d.Kind == sketch.Namespace {
 				if slices.Contains(around, d.Name) {
 					n++
@@ -274,7 +274,7 @@ func (c *cTypes) innermost(s *sketch.File, at uint32, all []thing) []thing {
 		}
 		switch {
 		case n > best || len(out) == 0:
-			best, out = n, []thing{x}
+			best, out = n, []Thing{x}
 		case n == best:
 			out = append(out, x)
 		}
@@ -291,7 +291,7 @@ func (c *cTypes) classesAt(file int, s *sketch.File, at uint32) ([]*cType, error
 	add := func(d *sketch.Def) {
 		for ; d != nil; d = d.Parent {
 			if d.Kind == sketch.TypeName && d.Type != nil {
-				out = append(out, &cType{kind: cRecord, def: thing{file, d}, constant: constant})
+				out = append(out, &cType{kind: cRecord, def: Thing{file, d}, constant: constant})
 			}
 		}
 	}
@@ -301,7 +301,7 @@ func (c *cTypes) classesAt(file int, s *sketch.File, at uint32) ([]*cType, error
 			return nil, err
 		}
 		for _, x := range found {
-			if x.def.Kind == sketch.TypeName {
+			if x.Def.Kind == sketch.TypeName {
 				out = append(out, &cType{kind: cRecord, def: x, constant: constant})
 			}
 		}

@@ -1,4 +1,4 @@
-package query
+package infer
 
 import (
 	"slices"
@@ -8,14 +8,14 @@ import (
 )
 
 // implsOf returns the implementations that are written for a type.
-func (r *rustTypes) implsOf(x thing) ([]thing, error) {
-	all, err := r.b.declared(x.def.Name)
+func (r *rustTypes) implsOf(x Thing) ([]Thing, error) {
+	all, err := r.tree.Symbols(x.Def.Name)
 	if err != nil {
 		return nil, err
 	}
-	var out []thing
+	var out []Thing
 	for _, d := range all {
-		if d.sym.Kind != artifact.KindImpl {
+		if d.Kind != artifact.KindImpl {
 			continue
 		}
 		im, ok, err := r.implAt(d)
@@ -36,34 +36,30 @@ func (r *rustTypes) implsOf(x thing) ([]thing, error) {
 	return out, nil
 }
 
-func (r *rustTypes) implAt(d *decl) (thing, bool, error) {
-	s, err := r.b.sketch(d.file)
+func (r *rustTypes) implAt(d Symbol) (Thing, bool, error) {
+	s, err := r.tree.Sketch(d.File)
 	if err != nil || s == nil {
-		return thing{}, false, err
+		return Thing{}, false, err
 	}
-	t, err := r.b.text(d.file)
-	if err != nil || t == nil {
-		return thing{}, false, err
-	}
-	at, ok := t.offset(d.sym.NamePos)
-	if !ok {
-		return thing{}, false, nil
+	at, ok, err := r.tree.Offset(d.File, d.At)
+	if err != nil || !ok {
+		return Thing{}, false, err
 	}
 	h := s.Holder(at)
 	for ; h != nil && h.Kind != sketch.Impl; h = h.Parent {
 	}
 	if h == nil {
 		if h = s.At(at); h == nil || h.Kind != sketch.Impl {
-			return thing{}, false, nil
+			return Thing{}, false, nil
 		}
 	}
-	return thing{d.file, h}, true, nil
+	return Thing{d.File, h}, true, nil
 }
 
 // implEnv binds an implementation's parameters so that it is one for t.
-func (r *rustTypes) implEnv(im thing, t *rustType) *rustEnv {
+func (r *rustTypes) implEnv(im Thing, t *rustType) *rustEnv {
 	env := &rustEnv{nil, nil, t}
-	n := im.def.Type
+	n := im.Def.Type
 	for n != nil && n.Kind == sketch.Addr {
 		n = n.X
 	}
@@ -72,7 +68,7 @@ func (r *rustTypes) implEnv(im thing, t *rustType) *rustEnv {
 			if a == nil || a.Kind != sketch.Name || i >= len(t.list) {
 				continue
 			}
-			for _, p := range im.def.Params {
+			for _, p := range im.Def.Params {
 				if p.Name == a.Name {
 					env = &rustEnv{env, p, t.list[i]}
 				}
@@ -80,7 +76,7 @@ func (r *rustTypes) implEnv(im thing, t *rustType) *rustEnv {
 		}
 	}
 	if n != nil && n.Kind == sketch.Name {
-		for _, p := range im.def.Params {
+		for _, p := range im.Def.Params {
 			if p.Name == n.Name {
 				env = &rustEnv{env, p, t}
 			}
@@ -120,10 +116,10 @@ func sameRustType(a, b *rustType) bool {
 
 // implements reports whether the tree implements a trait for a type, by name
 // or for all types.
-func (r *rustTypes) implements(t *rustType, trait thing) (bool, error) {
+func (r *rustTypes) implements(t *rustType, trait Thing) (bool, error) {
 	name := t.name
 	if t.kind == rustAdt {
-		key := [2]*sketch.Def{t.def.def, trait.def}
+		key := [2]*sketch.Def{t.def.Def, trait.Def}
 		if ok, done := r.trait[key]; done {
 			return ok, nil
 		}
@@ -133,10 +129,10 @@ func (r *rustTypes) implements(t *rustType, trait thing) (bool, error) {
 			return false, err
 		}
 		for _, im := range impls {
-			if im.def.Via == nil || pathName(im.def.Via) != trait.def.Name {
+			if im.Def.Via == nil || pathName(im.Def.Via) != trait.Def.Name {
 				continue
 			}
-			found, _, err := r.path(im.file, im.def.Via, wantHolder)
+			found, _, err := r.path(im.File, im.Def.Via, wantHolder)
 			if err != nil {
 				return false, err
 			}
@@ -150,19 +146,19 @@ func (r *rustTypes) implements(t *rustType, trait thing) (bool, error) {
 		return ok, err
 	}
 	if name != "" && (t.kind == rustOutside || t.kind == rustBasic) {
-		all, err := r.b.declared(name)
+		all, err := r.tree.Symbols(name)
 		if err != nil {
 			return false, err
 		}
 		for _, d := range all {
-			if d.sym.Kind != artifact.KindImpl {
+			if d.Kind != artifact.KindImpl {
 				continue
 			}
 			im, ok, err := r.implAt(d)
 			if err != nil {
 				return false, err
 			}
-			if ok && im.def.Via != nil && pathName(im.def.Via) == trait.def.Name {
+			if ok && im.Def.Via != nil && pathName(im.Def.Via) == trait.Def.Name {
 				self, err := r.selfOf(im)
 				if err != nil {
 					return false, err
@@ -178,12 +174,12 @@ func (r *rustTypes) implements(t *rustType, trait thing) (bool, error) {
 
 // blanket reports whether a trait is implemented for every type that fits a
 // bound.
-func (r *rustTypes) blanket(trait thing) (bool, error) {
-	key := [2]*sketch.Def{nil, trait.def}
+func (r *rustTypes) blanket(trait Thing) (bool, error) {
+	key := [2]*sketch.Def{nil, trait.Def}
 	if ok, done := r.trait[key]; done {
 		return ok, nil
 	}
-	s, err := r.b.sketch(trait.file)
+	s, err := r.tree.Sketch(trait.File)
 	if err != nil || s == nil {
 		return false, err
 	}
@@ -194,7 +190,7 @@ func (r *rustTypes) blanket(trait thing) (bool, error) {
 			if d.Kind == sketch.Namespace {
 				walk(d.Members)
 			}
-			if d.Kind != sketch.Impl || d.Via == nil || pathName(d.Via) != trait.def.Name || d.Type == nil {
+			if d.Kind != sketch.Impl || d.Via == nil || pathName(d.Via) != trait.Def.Name || d.Type == nil {
 				continue
 			}
 			for _, p := range d.Params {
@@ -210,26 +206,26 @@ func (r *rustTypes) blanket(trait thing) (bool, error) {
 }
 
 // inTrait finds a member of a trait or of those that it builds on.
-func (r *rustTypes) inTrait(x thing, name string, self *rustType, depth int) ([]thing, *rustEnv, error) {
-	for _, m := range x.def.Members {
+func (r *rustTypes) inTrait(x Thing, name string, self *rustType, depth int) ([]Thing, *rustEnv, error) {
+	for _, m := range x.Def.Members {
 		if m.Name == name {
 			var env *rustEnv
 			if self != nil {
 				env = &rustEnv{nil, nil, self}
 			}
-			return []thing{{x.file, m}}, env, nil
+			return []Thing{{x.File, m}}, env, nil
 		}
 	}
 	if depth > 8 {
 		return nil, nil, nil
 	}
-	for _, b := range x.def.Bases {
-		found, _, err := r.path(x.file, b, wantHolder)
+	for _, b := range x.Def.Bases {
+		found, _, err := r.path(x.File, b, wantHolder)
 		if err != nil {
 			return nil, nil, err
 		}
 		for _, t := range found {
-			if t.def.Kind == sketch.Trait && t.def != x.def {
+			if t.Def.Kind == sketch.Trait && t.Def != x.Def {
 				if ms, env, err := r.inTrait(t, name, self, depth+1); err != nil || len(ms) > 0 {
 					return ms, env, err
 				}

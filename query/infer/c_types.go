@@ -1,4 +1,4 @@
-package query
+package infer
 
 import (
 	"strings"
@@ -59,7 +59,7 @@ func (c *cTypes) readType(file int, n *sketch.Node) (*cType, error) {
 		return &cType{kind: cFunc, node: n, file: file}, nil
 	case sketch.Typed:
 		if len(n.Fields) > 0 {
-			return &cType{kind: cRecord, def: thing{file, n.Fields[0]}}, nil
+			return &cType{kind: cRecord, def: Thing{file, n.Fields[0]}}, nil
 		}
 		return c.expr(file, n.X)
 	case sketch.Name, sketch.Member, sketch.Index:
@@ -86,25 +86,25 @@ func (c *cTypes) pathType(file int, n *sketch.Node) (*cType, error) {
 		return nil, err
 	}
 	for _, x := range found {
-		switch x.def.Kind {
+		switch x.Def.Kind {
 		case sketch.TypeParam:
-			return &cType{kind: cParam, name: x.def.Name}, nil
+			return &cType{kind: cParam, name: x.Def.Name}, nil
 		case sketch.TypeName:
-			if !x.def.Alias {
+			if !x.Def.Alias {
 				return &cType{kind: cRecord, def: x, list: args}, nil
 			}
-			if c.busy[x.def] {
+			if c.busy[x.Def] {
 				return cNothing, nil
 			}
-			c.busy[x.def] = true
-			t, err := c.typeOf(x.file, x.def.Type)
-			delete(c.busy, x.def)
+			c.busy[x.Def] = true
+			t, err := c.typeOf(x.File, x.Def.Type)
+			delete(c.busy, x.Def)
 			return t, err
 		case sketch.MacroName:
-			if x.def.Init != nil && !c.busy[x.def] {
-				c.busy[x.def] = true
-				t, err := c.typeOf(x.file, x.def.Init)
-				delete(c.busy, x.def)
+			if x.Def.Init != nil && !c.busy[x.Def] {
+				c.busy[x.Def] = true
+				t, err := c.typeOf(x.File, x.Def.Init)
+				delete(c.busy, x.Def)
 				return t, err
 			}
 		}
@@ -116,8 +116,8 @@ func (c *cTypes) pathType(file int, n *sketch.Node) (*cType, error) {
 	return cNothing, nil
 }
 
-func (c *cTypes) typeOfThing(x thing) (*cType, error) {
-	d := x.def
+func (c *cTypes) typeOfThing(x Thing) (*cType, error) {
+	d := x.Def
 	if t := c.types[d]; t != nil {
 		return t, nil
 	}
@@ -130,25 +130,25 @@ func (c *cTypes) typeOfThing(x thing) (*cType, error) {
 	if t == nil {
 		t = cNothing
 	}
-	if err == nil && c.steps <= maxGoSteps {
+	if err == nil && c.steps <= maxSteps {
 		c.types[d] = t
 	}
 	return t, err
 }
 
-func (c *cTypes) freshType(x thing) (*cType, error) {
-	d := x.def
+func (c *cTypes) freshType(x Thing) (*cType, error) {
+	d := x.Def
 	switch d.Kind {
 	case sketch.MacroName:
-		return c.expr(x.file, d.Init)
+		return c.expr(x.File, d.Init)
 	case sketch.TypeName:
 		if d.Alias {
-			return c.typeOf(x.file, d.Type)
+			return c.typeOf(x.File, d.Type)
 		}
 		return &cType{kind: cRecord, def: x}, nil
 	case sketch.Variant:
-		if d.Parent != nil && d.Parent.Kind == sketch.TypeName && d.Parent.Name != "" && c.b.t.files[x.file].lang == "cpp" {
-			return &cType{kind: cRecord, def: thing{x.file, d.Parent}}, nil
+		if d.Parent != nil && d.Parent.Kind == sketch.TypeName && d.Parent.Name != "" && c.tree.Lang(x.File) == "cpp" {
+			return &cType{kind: cRecord, def: Thing{x.File, d.Parent}}, nil
 		}
 		return &cType{kind: cBasic, name: "int"}, nil
 	}
@@ -162,7 +162,7 @@ func (c *cTypes) freshType(x thing) (*cType, error) {
 		}
 	}
 	if auto && d.Init != nil {
-		t, err := c.expr(x.file, d.Init)
+		t, err := c.expr(x.File, d.Init)
 		if err != nil {
 			return nil, err
 		}
@@ -177,5 +177,5 @@ func (c *cTypes) freshType(x thing) (*cType, error) {
 		}
 		return t, nil
 	}
-	return c.typeOf(x.file, d.Type)
+	return c.typeOf(x.File, d.Type)
 }

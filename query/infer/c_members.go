@@ -1,38 +1,38 @@
-package query
+package infer
 
 import "github.com/pindex-dev/pindex/query/sketch"
 
 // member says what x.name or x->name means.
-func (c *cTypes) member(file int, n *sketch.Node) (inferred, error) {
+func (c *cTypes) member(file int, n *sketch.Node) (Result, error) {
 	t, err := c.expr(file, n.X)
 	if err != nil {
-		return inferred{}, err
+		return Result{}, err
 	}
 	t = c.record(t, n.Sep == '>')
 	switch t.kind {
 	case cRecord:
 		found, outside, err := c.find(t, n.Name)
 		if err != nil {
-			return inferred{}, err
+			return Result{}, err
 		}
 		if len(found) > 0 {
 			return boundTo("member of the receiver's type", c.whole(file, c.overload(file, n, t, found))...), nil
 		}
 		if outside {
-			return inferred{state: isOutside, rule: "a base of the receiver's type is outside the tree"}, nil
+			return Result{State: Outside, Rule: "a base of the receiver's type is outside the tree"}, nil
 		}
-		return inferred{state: isUnknown, rule: "the receiver's type has no such member in the index", guess: true}, nil
+		return Result{State: Unknown, Rule: "the receiver's type has no such member in the index", Guess: true}, nil
 	case cOutside:
-		return inferred{state: isOutside, rule: "the receiver's type is outside the tree"}, nil
+		return Result{State: Outside, Rule: "the receiver's type is outside the tree"}, nil
 	}
-	return inferred{state: isUnknown, rule: "the receiver's type is not known", guess: true}, nil
+	return Result{State: Unknown, Rule: "the receiver's type is not known", Guess: true}, nil
 }
 
 // key says what the designator of an initial value means.
-func (c *cTypes) key(file int, u sketch.Use) (inferred, error) {
+func (c *cTypes) key(file int, u sketch.Use) (Result, error) {
 	t, err := c.literal(file, u.Of, 0)
 	if err != nil {
-		return inferred{}, err
+		return Result{}, err
 	}
 	for t.kind == cArray && t.elem != nil {
 		t = t.elem
@@ -40,16 +40,16 @@ func (c *cTypes) key(file int, u sketch.Use) (inferred, error) {
 	if t.kind == cRecord {
 		found, _, err := c.find(t, u.Node.Name)
 		if err != nil {
-			return inferred{}, err
+			return Result{}, err
 		}
 		if len(found) > 0 {
 			return boundTo("field of the value's type", found...), nil
 		}
 	}
 	if t.kind == cOutside {
-		return inferred{state: isOutside, rule: "the value's type is outside the tree"}, nil
+		return Result{State: Outside, Rule: "the value's type is outside the tree"}, nil
 	}
-	return inferred{state: isUnknown, rule: "a field of a value whose type is not known", guess: true}, nil
+	return Result{State: Unknown, Rule: "a field of a value whose type is not known", Guess: true}, nil
 }
 
 // literal is the type of a value in braces.
@@ -84,7 +84,7 @@ func (c *cTypes) literal(file int, n *sketch.Node, depth int) (*cType, error) {
 }
 
 // find finds a member of a class or of its bases.
-func (c *cTypes) find(t *cType, name string) (found []thing, outside bool, err error) {
+func (c *cTypes) find(t *cType, name string) (found []Thing, outside bool, err error) {
 	seen := map[*sketch.Def]bool{}
 	queue := []*cType{t}
 	for n := 0; len(queue) > 0 && n < 64; n++ {
@@ -94,30 +94,30 @@ func (c *cTypes) find(t *cType, name string) (found []thing, outside bool, err e
 			outside = outside || k != nil
 			continue
 		}
-		if k.kind != cRecord || seen[k.def.def] {
+		if k.kind != cRecord || seen[k.def.Def] {
 			continue
 		}
-		seen[k.def.def] = true
+		seen[k.def.Def] = true
 		d := k.def
-		if d.def.Fwd && d.def.Name != "" {
-			if ds := c.whole(d.file, []thing{d}); len(ds) > 0 {
+		if d.Def.Fwd && d.Def.Name != "" {
+			if ds := c.whole(d.File, []Thing{d}); len(ds) > 0 {
 				d = ds[0]
 			}
 		}
-		if d.def.Type == nil {
+		if d.Def.Type == nil {
 			continue
 		}
 		found = c.members(d, name, 0)
 		if len(found) > 0 {
 			return found, false, nil
 		}
-		if c.basing[d.def] {
+		if c.basing[d.Def] {
 			continue // a base is not looked for in itself
 		}
-		for _, b := range d.def.Bases {
-			c.basing[d.def] = true
-			bt, err := c.typeOf(d.file, b)
-			delete(c.basing, d.def)
+		for _, b := range d.Def.Bases {
+			c.basing[d.Def] = true
+			bt, err := c.typeOf(d.File, b)
+			delete(c.basing, d.Def)
 			if err != nil {
 				return nil, false, err
 			}
@@ -129,40 +129,40 @@ func (c *cTypes) find(t *cType, name string) (found []thing, outside bool, err e
 
 // members finds a name among what a class declares, through unnamed structs
 // and unions too.
-func (c *cTypes) members(x thing, name string, depth int) []thing {
-	var out []thing
-	if x.def.Type != nil {
-		for _, f := range x.def.Type.Fields {
+func (c *cTypes) members(x Thing, name string, depth int) []Thing {
+	var out []Thing
+	if x.Def.Type != nil {
+		for _, f := range x.Def.Type.Fields {
 			if f.Name == name {
-				out = append(out, thing{x.file, f})
+				out = append(out, Thing{x.File, f})
 			}
 		}
 	}
-	for _, m := range x.def.Members {
+	for _, m := range x.Def.Members {
 		if m.Name == name {
-			out = append(out, thing{x.file, m})
+			out = append(out, Thing{x.File, m})
 		}
 	}
 	if len(out) > 0 || depth > 8 {
 		return out
 	}
 	// What macros among the members declare stands in the macros.
-	for _, u := range x.def.Macros {
-		found, _, err := c.path(x.file, u.Type, wantAny)
+	for _, u := range x.Def.Macros {
+		found, _, err := c.path(x.File, u.Type, wantAny)
 		if err != nil {
 			continue
 		}
 		for _, m := range found {
-			if m.def.Kind == sketch.MacroName {
+			if m.Def.Kind == sketch.MacroName {
 				if got := c.members(m, name, depth+1); len(got) > 0 {
 					return got
 				}
 			}
 		}
 	}
-	for _, m := range x.def.Members {
+	for _, m := range x.Def.Members {
 		if m.Kind == sketch.TypeName && (m.Name == "" || m.Sub == "enum") {
-			out = append(out, c.members(thing{x.file, m}, name, depth+1)...)
+			out = append(out, c.members(Thing{x.File, m}, name, depth+1)...)
 		}
 	}
 	return out
@@ -174,9 +174,9 @@ func (c *cTypes) onlyField(name string) (*cType, error) {
 	if err != nil {
 		return nil, err
 	}
-	var only *thing
+	var only *Thing
 	for i, x := range all {
-		if x.def.Kind == sketch.Field {
+		if x.Def.Kind == sketch.Field {
 			if only != nil {
 				return cNothing, nil
 			}

@@ -1,4 +1,4 @@
-package query
+package infer
 
 import (
 	"slices"
@@ -23,7 +23,7 @@ func (r *rustTypes) resultOf(f *rustType, file int, call *sketch.Node, skipSelf 
 	}
 	env := f.env
 	generic := fn.Fn.TypeParams
-	if d := f.def.def; d != nil && d.Parent != nil && d.Parent.Kind == sketch.Impl && env.get(nil) == nil {
+	if d := f.def.Def; d != nil && d.Parent != nil && d.Parent.Kind == sketch.Impl && env.get(nil) == nil {
 		generic = append(slices.Clone(generic), d.Parent.Params...)
 	}
 	if len(generic) > 0 {
@@ -70,7 +70,7 @@ func (r *rustTypes) resultOf(f *rustType, file int, call *sketch.Node, skipSelf 
 		}
 	}
 	t, err := r.typeOf(f.file, fn.Fn.Results[0].Type, env)
-	if err == nil && f.def.def != nil && f.def.def.Async {
+	if err == nil && f.def.Def != nil && f.def.Def.Async {
 		t = rustStd("Future", t)
 	}
 	return t, err
@@ -101,7 +101,7 @@ func (r *rustTypes) unify(n *sketch.Node, t *rustType, params []*sketch.Def, env
 			env = r.unify(x, t.arg(i), params, env, depth+1)
 		}
 	case sketch.Index:
-		if t.kind == rustAdt && t.def.def.Name == pathName(n) || t.kind == rustOutside && t.name == pathName(n) {
+		if t.kind == rustAdt && t.def.Def.Name == pathName(n) || t.kind == rustOutside && t.name == pathName(n) {
 			for i, x := range n.List {
 				env = r.unify(x, t.arg(i), params, env, depth+1)
 			}
@@ -126,19 +126,19 @@ func (r *rustTypes) call(file int, n *sketch.Node) (*rustType, error) {
 	case rustFn:
 		return r.resultOf(f, file, n, false)
 	case rustAdt: // a tuple struct or variant
-		if len(f.list) == 0 && f.def.def.Via != nil && len(f.def.def.Via.Fn.TypeParams) > 0 && f.def.def.Type != nil && len(f.def.def.Type.Fields) > 0 {
+		if len(f.list) == 0 && f.def.Def.Via != nil && len(f.def.Def.Via.Fn.TypeParams) > 0 && f.def.Def.Type != nil && len(f.def.Def.Type.Fields) > 0 {
 			var env *rustEnv
 			for i, a := range n.List {
-				if i < len(f.def.def.Type.Fields) {
+				if i < len(f.def.Def.Type.Fields) {
 					t, err := r.expr(file, a)
 					if err != nil {
 						return nil, err
 					}
-					env = r.unify(f.def.def.Type.Fields[i].Type, t, f.def.def.Via.Fn.TypeParams, env, 0)
+					env = r.unify(f.def.Def.Type.Fields[i].Type, t, f.def.Def.Via.Fn.TypeParams, env, 0)
 				}
 			}
 			out := &rustType{kind: rustAdt, def: f.def}
-			for _, p := range f.def.def.Via.Fn.TypeParams {
+			for _, p := range f.def.Def.Via.Fn.TypeParams {
 				out.list = append(out.list, env.get(p))
 			}
 			return out, nil
@@ -148,7 +148,7 @@ func (r *rustTypes) call(file int, n *sketch.Node) (*rustType, error) {
 		return r.outsideCall(file, n, callee, f)
 	case rustParam, rustBound:
 		// A value of a type that can be called.
-		bounds, bfile := f.def.def, f.def.file
+		bounds, bfile := f.def.Def, f.def.File
 		var list []*sketch.Node
 		if f.kind == rustBound {
 			list, bfile = f.node.List, f.file

@@ -1,4 +1,4 @@
-package query
+package infer
 
 import (
 	"slices"
@@ -9,28 +9,28 @@ import (
 )
 
 // bare says what a name without a qualifier means.
-func (g *goTypes) bare(file int, at uint32, name string) (inferred, error) {
+func (g *goTypes) bare(file int, at uint32, name string) (Result, error) {
 	if name == "_" {
-		return inferred{}, nil
+		return Result{}, nil
 	}
 	found, rule, err := g.lookup(file, at, name)
 	if err != nil {
-		return inferred{}, err
+		return Result{}, err
 	}
 	if len(found) > 0 {
-		return inferred{things: found, state: isBound, rule: rule}, nil
+		return Result{Things: found, State: Bound, Rule: rule}, nil
 	}
 	if rule != "" {
-		return inferred{state: isOutside, rule: rule}, nil
+		return Result{State: Outside, Rule: rule}, nil
 	}
-	return inferred{state: isUnknown, rule: "not declared in the package"}, nil
+	return Result{State: Unknown, Rule: "not declared in the package"}, nil
 }
 
 // lookup finds what a name means at a place of a file: innermost scope first,
 // then the package, then imports, then the language's own names, for which
 // nothing but a rule is returned.
-func (g *goTypes) lookup(file int, at uint32, name string) ([]thing, string, error) {
-	s, err := g.b.sketch(file)
+func (g *goTypes) lookup(file int, at uint32, name string) ([]Thing, string, error) {
+	s, err := g.tree.Sketch(file)
 	if err != nil || s == nil {
 		return nil, "", err
 	}
@@ -39,26 +39,26 @@ func (g *goTypes) lookup(file int, at uint32, name string) ([]thing, string, err
 		if d.Kind == sketch.TypeParam {
 			rule = "a type parameter in scope"
 		}
-		return []thing{{file, d}}, rule, nil
+		return []Thing{{file, d}}, rule, nil
 	}
 	found, err := g.inPackage(file, name)
 	if err != nil || len(found) > 0 {
 		return found, "declared in the same package", err
 	}
 	if d, err := g.importNamed(file, name); err != nil || d != nil {
-		return []thing{{file, d}}, "import of the file", err
+		return []Thing{{file, d}}, "import of the file", err
 	}
 	outside := false
 	for _, d := range s.Top {
 		if d.Kind != sketch.Import || d.Name != "." {
 			continue
 		}
-		m, err := g.b.resolveModule(file, d.Path)
+		m, err := g.tree.Module(file, d.Path)
 		if err != nil {
 			return nil, "", err
 		}
-		outside = outside || m.external
-		if found, err := g.exported(m.files, name); err != nil || len(found) > 0 {
+		outside = outside || m.Outside
+		if found, err := g.exported(m.Files, name); err != nil || len(found) > 0 {
 			return found, "import of all names of the package", err
 		}
 	}
@@ -74,15 +74,15 @@ func (g *goTypes) lookup(file int, at uint32, name string) ([]thing, string, err
 // inPackage finds the declarations of a name at the top level of the package
 // that a file belongs to. What its build needs not have counts only where
 // nothing else does.
-func (g *goTypes) inPackage(file int, name string) ([]thing, error) {
-	s, err := g.b.sketch(file)
+func (g *goTypes) inPackage(file int, name string) ([]Thing, error) {
+	s, err := g.tree.Sketch(file)
 	if err != nil || s == nil {
 		return nil, err
 	}
-	f := &g.b.t.files[file]
-	dir, test := treepath.Dir(f.path), strings.HasSuffix(f.path, "_test.go")
+	path := g.tree.Path(file)
+	dir, test := treepath.Dir(path), strings.HasSuffix(path, "_test.go")
 	return g.topLevel(name, func(i int) bool {
-		p := g.b.t.files[i].path
+		p := g.tree.Path(i)
 		return treepath.Dir(p) == dir && (test || !strings.HasSuffix(p, "_test.go"))
 	}, s.Package, file)
 }
@@ -90,24 +90,24 @@ func (g *goTypes) inPackage(file int, name string) ([]thing, error) {
 // topLevel finds the top-level declarations of a name in the files of a
 // package that in accepts. Among several, those of the reader's own file or
 // of files without build constraints are meant.
-func (g *goTypes) topLevel(name string, in func(file int) bool, pkg string, from int) ([]thing, error) {
-	all, err := g.b.declared(name)
+func (g *goTypes) topLevel(name string, in func(file int) bool, pkg string, from int) ([]Thing, error) {
+	all, err := g.tree.Symbols(name)
 	if err != nil {
 		return nil, err
 	}
-	var out []thing
+	var out []Thing
 	for _, d := range all {
-		if g.b.t.files[d.file].lang != "go" || len(d.names) > 1 || d.local() || !in(d.file) {
+		if g.tree.Lang(d.File) != "go" || len(d.Names) > 1 || d.Local || !in(d.File) {
 			continue
 		}
-		s, err := g.b.sketch(d.file)
+		s, err := g.tree.Sketch(d.File)
 		if err != nil {
 			return nil, err
 		}
 		if s == nil || pkg != "" && s.Package != pkg {
 			continue
 		}
-		x, ok, err := g.b.thingOf(d)
+		x, ok, err := Locate(g.tree, d)
 		if err != nil {
 			return nil, err
 		}
@@ -119,7 +119,7 @@ func (g *goTypes) topLevel(name string, in func(file int) bool, pkg string, from
 }
 
 // exported finds a name in the files of an imported package.
-func (g *goTypes) exported(files []int, name string) ([]thing, error) {
+func (g *goTypes) exported(files []int, name string) ([]Thing, error) {
 	if len(files) == 0 {
 		return nil, nil
 	}
@@ -134,14 +134,14 @@ func (g *goTypes) exported(files []int, name string) ([]thing, error) {
 func (g *goTypes) packageOf(files []int) (string, error) {
 	first := ""
 	for _, i := range files {
-		s, err := g.b.sketch(i)
+		s, err := g.tree.Sketch(i)
 		if err != nil {
 			return "", err
 		}
 		if s == nil || s.Package == "" {
 			continue
 		}
-		if goFits(g.b.t.files[i].path, s.Text) {
+		if goFits(g.tree.Path(i), s.Text) {
 			return s.Package, nil
 		}
 		if first == "" {
@@ -153,7 +153,7 @@ func (g *goTypes) packageOf(files []int) (string, error) {
 
 // importNamed finds the import that binds a name in a file.
 func (g *goTypes) importNamed(file int, name string) (*sketch.Def, error) {
-	s, err := g.b.sketch(file)
+	s, err := g.tree.Sketch(file)
 	if err != nil || s == nil {
 		return nil, err
 	}
@@ -168,11 +168,11 @@ func (g *goTypes) importNamed(file int, name string) (*sketch.Def, error) {
 			}
 			continue
 		}
-		m, err := g.b.resolveModule(file, d.Path)
+		m, err := g.tree.Module(file, d.Path)
 		if err != nil {
 			return nil, err
 		}
-		if pkg, err := g.packageOf(m.files); err != nil {
+		if pkg, err := g.packageOf(m.Files); err != nil {
 			return nil, err
 		} else if pkg != "" {
 			if pkg == name {
@@ -180,7 +180,7 @@ func (g *goTypes) importNamed(file int, name string) (*sketch.Def, error) {
 			}
 			continue
 		}
-		if goPackageGuess(d.Path) == name {
+		if GoPackage(d.Path) == name {
 			return d, nil
 		}
 		// A package of the standard library bears its path's last element, so
@@ -208,9 +208,9 @@ func lastElements(path string) string {
 	return path
 }
 
-// goPackageGuess guesses the name of a package from its path: the last element
+// GoPackage guesses the name of a package from its path: the last element
 // that is no version, without what packages' names do not have.
-func goPackageGuess(path string) string {
+func GoPackage(path string) string {
 	last := treepath.Base(path)
 	if len(last) > 1 && last[0] == 'v' && strings.Trim(last[1:], "0123456789") == "" && treepath.Dir(path) != "" {
 		last = treepath.Base(treepath.Dir(path))

@@ -1,4 +1,4 @@
-package query
+package infer
 
 import (
 	"slices"
@@ -21,7 +21,7 @@ func (r *rustTypes) items(m rustModule) ([]*sketch.Def, error) {
 	if m.ns != nil {
 		return m.ns.Members, nil
 	}
-	s, err := r.b.sketch(m.file)
+	s, err := r.tree.Sketch(m.file)
 	if err != nil || s == nil {
 		return nil, err
 	}
@@ -29,32 +29,32 @@ func (r *rustTypes) items(m rustModule) ([]*sketch.Def, error) {
 }
 
 // moduleOf enters a module.
-func (r *rustTypes) moduleOf(x thing) (rustModule, bool) {
-	if x.def.Name == "" {
-		return rustModule{x.file, nil}, true
+func (r *rustTypes) moduleOf(x Thing) (rustModule, bool) {
+	if x.Def.Name == "" {
+		return rustModule{x.File, nil}, true
 	}
-	if !x.def.Fwd {
+	if !x.Def.Fwd {
 		return x.module(), true
 	}
-	p := r.b.t.files[x.file].path
+	p := r.tree.Path(x.File)
 	dir, stem := treepath.Dir(p), treepath.Stem(p)
-	if stem != "mod" && stem != "lib" && stem != "main" && !r.isRoot(x.file) {
+	if stem != "mod" && stem != "lib" && stem != "main" && !r.isRoot(x.File) {
 		dir = treepath.Under(dir, stem)
 	}
 	var outer []string
-	for d := x.def.Parent; d != nil; d = d.Parent {
+	for d := x.Def.Parent; d != nil; d = d.Parent {
 		if d.Kind == sketch.Namespace {
 			outer = append([]string{d.Name}, outer...)
 		}
 	}
-	dir = treepath.Under(dir, strings.Join(append(outer, x.def.Name), "/"))
-	if files := r.b.at(strings.Trim(dir, "/")+".rs", strings.Trim(dir, "/")+"/mod.rs"); len(files) > 0 {
+	dir = treepath.Under(dir, strings.Join(append(outer, x.Def.Name), "/"))
+	if files := r.tree.Find(strings.Trim(dir, "/")+".rs", strings.Trim(dir, "/")+"/mod.rs"); len(files) > 0 {
 		return rustModule{files[0], nil}, true
 	}
 	return rustModule{}, false
 }
 
-func (x thing) module() rustModule { return rustModule{x.file, x.def} }
+func (x Thing) module() rustModule { return rustModule{x.File, x.Def} }
 
 // isRoot reports whether no other file declares this one as its module.
 func (r *rustTypes) isRoot(file int) bool {
@@ -72,7 +72,7 @@ func (r *rustTypes) up(m rustModule) (rustModule, bool) {
 		}
 		return rustModule{m.file, nil}, true
 	}
-	p := r.b.t.files[m.file].path
+	p := r.tree.Path(m.file)
 	dir, stem := treepath.Dir(p), treepath.Stem(p)
 	switch stem {
 	case "lib", "main":
@@ -81,11 +81,11 @@ func (r *rustTypes) up(m rustModule) (rustModule, bool) {
 		stem, dir = treepath.Base(dir), treepath.Dir(dir)
 	}
 	for _, c := range []string{treepath.Under(dir, "mod.rs"), treepath.Under(dir, "lib.rs"), treepath.Under(dir, "main.rs"), dir + ".rs"} {
-		for _, f := range r.b.at(c) {
+		for _, f := range r.tree.Find(c) {
 			if f == m.file {
 				continue
 			}
-			s, err := r.b.sketch(f)
+			s, err := r.tree.Sketch(f)
 			if err != nil || s == nil {
 				continue
 			}
@@ -115,7 +115,7 @@ const maxRustDepth = 12
 
 // inModule finds a name in a module: what it declares, imports, and has from
 // imports of all names.
-func (r *rustTypes) inModule(m rustModule, name string, depth int) (found []thing, outside bool, err error) {
+func (r *rustTypes) inModule(m rustModule, name string, depth int) (found []Thing, outside bool, err error) {
 	key := rustNamed{m, name, r.foreign}
 	if got, ok := r.mods[key]; ok {
 		return got, false, nil
@@ -135,12 +135,12 @@ func (r *rustTypes) inModule(m rustModule, name string, depth int) (found []thin
 	if err != nil {
 		return nil, false, err
 	}
-	var made []thing
+	var made []Thing
 	for _, d := range items {
 		if d.Name == name && d.Kind == sketch.Generated {
-			made = append(made, thing{m.file, d})
+			made = append(made, Thing{m.file, d})
 		} else if d.Name == name && d.Kind != sketch.Import && d.Kind != sketch.Impl {
-			found = append(found, thing{m.file, d})
+			found = append(found, Thing{m.file, d})
 		}
 	}
 	if len(found) == 0 && len(made) == 1 {
@@ -193,15 +193,15 @@ func (r *rustTypes) inModule(m rustModule, name string, depth int) (found []thin
 }
 
 // resolve follows a path from a module. im is the import that writes it.
-func (r *rustTypes) resolve(m rustModule, comps []string, w want, depth int, im *sketch.Def) (found []thing, outside bool, err error) {
+func (r *rustTypes) resolve(m rustModule, comps []string, w want, depth int, im *sketch.Def) (found []Thing, outside bool, err error) {
 	if depth > maxRustDepth || len(comps) == 0 {
 		return nil, false, nil
 	}
-	holder := func(m rustModule) []thing {
+	holder := func(m rustModule) []Thing {
 		if m.ns != nil {
-			return []thing{{m.file, m.ns}}
+			return []Thing{{m.file, m.ns}}
 		}
-		return []thing{{m.file, &sketch.Def{Kind: sketch.Namespace}}}
+		return []Thing{{m.file, &sketch.Def{Kind: sketch.Namespace}}}
 	}
 	i := 1
 	if comps[0] == "crate" || comps[0] == "self" || comps[0] == "super" {
@@ -240,18 +240,16 @@ func (r *rustTypes) resolve(m rustModule, comps []string, w want, depth int, im 
 			found = choose(found, next)
 		}
 		if len(found) == 0 && !outside {
-			if err := r.b.loadProjects(); err != nil {
+			dir, ok, err := r.tree.Crate(comps[0])
+			if err != nil {
 				return nil, false, err
 			}
-			for _, c := range r.b.projects.crates {
-				if c.name == comps[0] {
-					saved := r.foreign
-					r.foreign = true
-					defer func() { r.foreign = saved }()
-					for _, f := range r.b.at(treepath.Under(c.dir, "lib.rs"), treepath.Under(c.dir, "main.rs")) {
-						found = holder(rustModule{f, nil})
-					}
-					break
+			if ok {
+				saved := r.foreign
+				r.foreign = true
+				defer func() { r.foreign = saved }()
+				for _, f := range r.tree.Find(treepath.Under(dir, "lib.rs"), treepath.Under(dir, "main.rs")) {
+					found = holder(rustModule{f, nil})
 				}
 			}
 			if len(found) == 0 {
@@ -260,7 +258,7 @@ func (r *rustTypes) resolve(m rustModule, comps []string, w want, depth int, im 
 		}
 	}
 	for ; i < len(comps); i++ {
-		var next []thing
+		var next []Thing
 		for _, x := range found {
 			got, out, err := r.step(x, comps[i], depth+1)
 			if err != nil {
@@ -281,18 +279,18 @@ func (r *rustTypes) resolve(m rustModule, comps []string, w want, depth int, im 
 }
 
 // membersNamed returns the first of x's members of that name; nil for none.
-func membersNamed(x thing, name string) []thing {
-	for _, m := range x.def.Members {
+func membersNamed(x Thing, name string) []Thing {
+	for _, m := range x.Def.Members {
 		if m.Name == name {
-			return []thing{{x.file, m}}
+			return []Thing{{x.File, m}}
 		}
 	}
 	return nil
 }
 
 // step finds a name behind "::" in what x is.
-func (r *rustTypes) step(x thing, name string, depth int) (found []thing, outside bool, err error) {
-	switch x.def.Kind {
+func (r *rustTypes) step(x Thing, name string, depth int) (found []Thing, outside bool, err error) {
+	switch x.Def.Kind {
 	case sketch.Namespace:
 		m, ok := r.moduleOf(x)
 		if !ok {
@@ -311,8 +309,8 @@ func (r *rustTypes) step(x thing, name string, depth int) (found []thing, outsid
 			return found, false, nil
 		}
 		t := &rustType{kind: rustAdt, def: x}
-		if x.def.Alias {
-			if t, err = r.typeOf(x.file, x.def.Type, nil); err != nil {
+		if x.Def.Alias {
+			if t, err = r.typeOf(x.File, x.Def.Type, nil); err != nil {
 				return nil, false, err
 			}
 			if t.kind == rustAdt {
@@ -330,9 +328,9 @@ func (r *rustTypes) step(x thing, name string, depth int) (found []thing, outsid
 		found, _, outside, err := r.find(&rustType{kind: rustParam, def: x}, name, true)
 		return found, outside, err
 	case sketch.Impl:
-		for _, m := range x.def.Members {
+		for _, m := range x.Def.Members {
 			if m.Name == name && m.Kind != sketch.Generated {
-				return []thing{{x.file, m}}, false, nil
+				return []Thing{{x.File, m}}, false, nil
 			}
 		}
 		t, err := r.selfOf(x)

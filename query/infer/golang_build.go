@@ -1,4 +1,4 @@
-package query
+package infer
 
 import (
 	"bytes"
@@ -9,18 +9,18 @@ import (
 // has: of the files that the file from is built with, or of those that a
 // build without tags has. Where the operating system decides, all of them
 // stay, since nobody says which one is meant.
-func (g *goTypes) buildable(all []thing, from int) []thing {
+func (g *goTypes) buildable(all []Thing, from int) []Thing {
 	if len(all) < 2 {
 		return all
 	}
-	for _, keep := range []func(x thing) bool{
-		func(x thing) bool { return x.file == from },
-		func(x thing) bool {
-			s, err := g.b.sketch(x.file)
-			return err == nil && s != nil && goFits(g.b.t.files[x.file].path, s.Text)
+	for _, keep := range []func(x Thing) bool{
+		func(x Thing) bool { return x.File == from },
+		func(x Thing) bool {
+			s, err := g.tree.Sketch(x.File)
+			return err == nil && s != nil && goFits(g.tree.Path(x.File), s.Text)
 		},
 	} {
-		var out []thing
+		var out []Thing
 		for _, x := range all {
 			if keep(x) {
 				out = append(out, x)
@@ -37,7 +37,7 @@ func (g *goTypes) buildable(all []thing, from int) []thing {
 // given: its constraint holds for some system and architecture.
 func goFits(path string, text []byte) bool {
 	for len(text) > 0 {
-		line, rest, _ := bytes.Cut(text, lf)
+		line, rest, _ := bytes.Cut(text, []byte{'\n'})
 		text = rest
 		line = bytes.TrimSpace(line)
 		switch {
@@ -99,7 +99,7 @@ func (c *constraint) and() truth {
 }
 
 func (c *constraint) not() truth {
-	if c.depth++; c.depth > 100 {
+	if c.depth++; c.depth > maxDepth {
 		return sometimes
 	}
 	if c.take("!") {

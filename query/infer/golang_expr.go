@@ -1,4 +1,4 @@
-package query
+package infer
 
 import "github.com/pindex-dev/pindex/query/sketch"
 
@@ -19,7 +19,7 @@ func (g *goTypes) expr(file int, n *sketch.Node, env *goEnv) (goExpr, error) {
 		return goExpr{}, nil
 	}
 	e, err := g.fresh(file, n, env)
-	if err == nil && env == nil && g.steps <= maxGoSteps {
+	if err == nil && env == nil && g.steps <= maxSteps {
 		g.memo[n] = e
 	}
 	return e, err
@@ -98,7 +98,7 @@ func (g *goTypes) fresh(file int, n *sketch.Node, env *goEnv) (goExpr, error) {
 		t, err := g.literalType(file, n)
 		return valueOf(t), err
 	case sketch.FuncLit:
-		return valueOf(&goType{kind: goFunc, node: n, env: env, def: thing{file: file}}), nil
+		return valueOf(&goType{kind: goFunc, node: n, env: env, def: Thing{File: file}}), nil
 	case sketch.Assert:
 		t, err := g.typeOf(file, n.Y, env)
 		return valueOf(t), err
@@ -148,19 +148,19 @@ func (g *goTypes) name(file int, n *sketch.Node, env *goEnv) (goExpr, error) {
 }
 
 // thing says what a definition is as an expression.
-func (g *goTypes) thing(x thing, env *goEnv) (goExpr, error) {
-	d := x.def
+func (g *goTypes) thing(x Thing, env *goEnv) (goExpr, error) {
+	d := x.Def
 	switch d.Kind {
 	case sketch.Import:
-		m, err := g.b.resolveModule(x.file, d.Path)
-		return goExpr{mode: goPackageName, files: m.files}, err
+		m, err := g.tree.Module(x.File, d.Path)
+		return goExpr{mode: goPackageName, files: m.Files}, err
 	case sketch.TypeName:
 		if d.Alias {
 			if g.busy[d] {
 				return goExpr{}, nil
 			}
 			g.busy[d] = true
-			t, err := g.typeOf(x.file, d.Type, nil)
+			t, err := g.typeOf(x.File, d.Type, nil)
 			delete(g.busy, d)
 			return goExpr{mode: goTypeName, typ: t}, err
 		}
@@ -174,7 +174,7 @@ func (g *goTypes) thing(x thing, env *goEnv) (goExpr, error) {
 			if err != nil || c == nil {
 				return goExpr{mode: goTypeName, typ: goNothing}, err
 			}
-			x.def = c
+			x.Def = c
 		}
 		return goExpr{mode: goTypeName, typ: &goType{kind: goParam, def: x}}, nil
 	}
@@ -220,7 +220,7 @@ func (g *goTypes) ranged(t *goType, second bool) (*goType, error) {
 	case goFunc:
 		// func(yield func(K, V) bool)
 		if ps := u.node.Fn.Params; len(ps) == 1 {
-			yield, err := g.typeOf(u.def.file, ps[0].Type, u.env)
+			yield, err := g.typeOf(u.def.File, ps[0].Type, u.env)
 			if err != nil {
 				return nil, err
 			}
@@ -232,7 +232,7 @@ func (g *goTypes) ranged(t *goType, second bool) (*goType, error) {
 				i = 1
 			}
 			if in := yield.node.Fn.Params; i < len(in) {
-				return g.typeOf(yield.def.file, in[i].Type, yield.env)
+				return g.typeOf(yield.def.File, in[i].Type, yield.env)
 			}
 		}
 	}
@@ -275,7 +275,7 @@ func (g *goTypes) index(file int, n *sketch.Node, env *goEnv) (goExpr, error) {
 	case goBasic:
 		return valueOf(basic("byte")), nil
 	case goFunc:
-		if x.in.def == nil {
+		if x.in.Def == nil {
 			return x, nil
 		}
 		e := u.env

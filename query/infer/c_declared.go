@@ -1,4 +1,4 @@
-package query
+package infer
 
 import (
 	"slices"
@@ -7,20 +7,20 @@ import (
 	"github.com/pindex-dev/pindex/query/treepath"
 )
 
-func (c *cTypes) includeAt(file int, s *sketch.File, at uint32) (inferred, error) {
+func (c *cTypes) includeAt(file int, s *sketch.File, at uint32) (Result, error) {
 	for _, d := range s.Top {
 		if d.Kind == sketch.Import && d.Start <= at && at < d.End {
-			m, err := c.b.resolveModule(file, d.Path)
+			m, err := c.tree.Module(file, d.Path)
 			if err != nil {
-				return inferred{}, err
+				return Result{}, err
 			}
-			if len(m.files) > 0 {
-				return inferred{files: m.files, state: isBound, rule: "the included file"}, nil
+			if len(m.Files) > 0 {
+				return Result{Files: m.Files, State: Bound, Rule: "the included file"}, nil
 			}
-			return inferred{state: isOutside, rule: "the included file is outside the tree"}, nil
+			return Result{State: Outside, Rule: "the included file is outside the tree"}, nil
 		}
 	}
-	return inferred{}, nil
+	return Result{}, nil
 }
 
 // maxIncludes bounds the files that one file is followed to.
@@ -36,16 +36,16 @@ func (c *cTypes) included(file int) (map[int]bool, error) {
 	for len(queue) > 0 && len(m) < maxIncludes {
 		f := queue[0]
 		queue = queue[1:]
-		imports, err := c.b.fileImports(f)
+		imports, err := c.tree.Imports(f)
 		if err != nil {
 			return nil, err
 		}
-		for _, im := range imports {
-			mod, err := c.b.resolveModule(f, im.Module)
+		for _, name := range imports {
+			mod, err := c.tree.Module(f, name)
 			if err != nil {
 				return nil, err
 			}
-			for _, i := range mod.files {
+			for _, i := range mod.Files {
 				if !m[i] {
 					m[i] = true
 					queue = append(queue, i)
@@ -58,24 +58,24 @@ func (c *cTypes) included(file int) (map[int]bool, error) {
 }
 
 // declaredAs returns the things of a name in the tree's C and C++ files.
-func (c *cTypes) declaredAs(name string) ([]thing, error) {
+func (c *cTypes) declaredAs(name string) ([]Thing, error) {
 	if g, ok := c.global[name]; ok {
 		return g, nil
 	}
-	all, err := c.b.declared(name)
+	all, err := c.tree.Symbols(name)
 	if err != nil {
 		return nil, err
 	}
-	var out []thing
+	var out []Thing
 	for _, d := range all {
-		if family(c.b.t.files[d.file].lang) != "c" || d.local() {
+		if lang := c.tree.Lang(d.File); lang != "c" && lang != "cpp" || d.Local {
 			continue
 		}
-		x, ok, err := c.b.thingOf(d)
+		x, ok, err := Locate(c.tree, d)
 		if err != nil {
 			return nil, err
 		}
-		if ok && x.def.Kind != sketch.Import && !slices.Contains(out, x) {
+		if ok && x.Def.Kind != sketch.Import && !slices.Contains(out, x) {
 			out = append(out, x)
 		}
 	}
@@ -109,44 +109,44 @@ func isCMember(d *sketch.Def) bool {
 }
 
 // definitions finds the bodies of what is declared without one.
-func (c *cTypes) definitions(x thing) ([]thing, error) {
-	all, err := c.declaredAs(x.def.Name)
+func (c *cTypes) definitions(x Thing) ([]Thing, error) {
+	all, err := c.declaredAs(x.Def.Name)
 	if err != nil {
 		return nil, err
 	}
-	var out []thing
+	var out []Thing
 	for _, y := range all {
-		if y.def.Fwd || y.def.Kind == sketch.MacroName || y.def.Kind == sketch.Variant || (y.def.Kind == sketch.TypeName) != (x.def.Kind == sketch.TypeName) ||
-			(y.def.Kind == sketch.Field) || y.def.Alias != x.def.Alias {
+		if y.Def.Fwd || y.Def.Kind == sketch.MacroName || y.Def.Kind == sketch.Variant || (y.Def.Kind == sketch.TypeName) != (x.Def.Kind == sketch.TypeName) ||
+			(y.Def.Kind == sketch.Field) || y.Def.Alias != x.Def.Alias {
 			continue
 		}
-		if isCMember(x.def) != isCMember(y.def) || isCMember(x.def) && cOwner(x.def) != cOwner(y.def) {
+		if isCMember(x.Def) != isCMember(y.Def) || isCMember(x.Def) && cOwner(x.Def) != cOwner(y.Def) {
 			continue
 		}
-		if y.def.Static && y.file != x.file {
+		if y.Def.Static && y.File != x.File {
 			continue
 		}
-		if x.def.Type != nil && y.def.Type != nil && x.def.Type.Kind == sketch.FuncType && y.def.Type.Kind == sketch.FuncType &&
-			c.b.t.files[x.file].lang == "cpp" && len(x.def.Type.Fn.Params) != len(y.def.Type.Fn.Params) {
+		if x.Def.Type != nil && y.Def.Type != nil && x.Def.Type.Kind == sketch.FuncType && y.Def.Type.Kind == sketch.FuncType &&
+			c.tree.Lang(x.File) == "cpp" && len(x.Def.Type.Fn.Params) != len(y.Def.Type.Fn.Params) {
 			continue
 		}
 		out = append(out, y)
 	}
-	var like []thing
+	var like []Thing
 	for _, y := range out {
-		if sameSignature(x.def, y.def) {
+		if sameSignature(x.Def, y.Def) {
 			like = append(like, y)
 		}
 	}
 	if len(like) > 0 {
 		out = like
 	}
-	return c.nearest(x.file, c.taken(out)), nil
+	return c.nearest(x.File, c.taken(out)), nil
 }
 
 // nearest keeps, of several, those of the file itself, of what it includes,
 // or of the folders nearest to it.
-func (c *cTypes) nearest(file int, all []thing) []thing {
+func (c *cTypes) nearest(file int, all []Thing) []Thing {
 	if len(all) < 2 {
 		return all
 	}
@@ -154,29 +154,29 @@ func (c *cTypes) nearest(file int, all []thing) []thing {
 	if err != nil {
 		return all
 	}
-	path := c.b.t.files[file].path
-	rank := func(x thing) int {
+	path := c.tree.Path(file)
+	rank := func(x Thing) int {
 		switch {
-		case x.file == file:
+		case x.File == file:
 			return 1000
-		case inc[x.file]:
+		case inc[x.File]:
 			return 900
 		}
-		n := treepath.Shared(c.b.t.files[x.file].path, path) * 2
-		if treepath.Dir(c.b.t.files[x.file].path) == treepath.Dir(path) {
+		n := treepath.Shared(c.tree.Path(x.File), path) * 2
+		if treepath.Dir(c.tree.Path(x.File)) == treepath.Dir(path) {
 			n++
 		}
-		if c.b.t.files[x.file].test != c.b.t.files[file].test {
+		if c.tree.Test(x.File) != c.tree.Test(file) {
 			n -= 50
 		}
 		return n
 	}
 	best := -1000
-	var out []thing
+	var out []Thing
 	for _, x := range all {
 		switch n := rank(x); {
 		case n > best:
-			best, out = n, []thing{x}
+			best, out = n, []Thing{x}
 		case n == best:
 			out = append(out, x)
 		}
@@ -184,8 +184,8 @@ func (c *cTypes) nearest(file int, all []thing) []thing {
 	return out
 }
 
-func unique(all []thing) []thing {
-	var out []thing
+func unique(all []Thing) []Thing {
+	var out []Thing
 	for _, x := range all {
 		if !slices.Contains(out, x) {
 			out = append(out, x)
@@ -195,18 +195,18 @@ func unique(all []thing) []thing {
 }
 
 // whole replaces declarations by their definitions where there are some.
-func (c *cTypes) whole(file int, all []thing) []thing {
-	var out []thing
+func (c *cTypes) whole(file int, all []Thing) []Thing {
+	var out []Thing
 	for _, x := range all {
-		if !x.def.Fwd {
+		if !x.Def.Fwd {
 			out = append(out, x)
 		}
 	}
-	if len(out) > 0 && len(all) > 0 && !isFunction(all[0].def) {
+	if len(out) > 0 && len(all) > 0 && !isFunction(all[0].Def) {
 		return out
 	}
 	for _, x := range all {
-		if !x.def.Fwd {
+		if !x.Def.Fwd {
 			continue
 		}
 		ds, err := c.definitions(x)
@@ -215,7 +215,7 @@ func (c *cTypes) whole(file int, all []thing) []thing {
 		}
 		if len(ds) > 0 {
 			out = append(out, ds...)
-		} else if len(out) == 0 || c.b.t.files[x.file].lang == "cpp" && isFunction(x.def) && !slices.ContainsFunc(out, func(y thing) bool { return sameSignature(x.def, y.def) }) {
+		} else if len(out) == 0 || c.tree.Lang(x.File) == "cpp" && isFunction(x.Def) && !slices.ContainsFunc(out, func(y Thing) bool { return sameSignature(x.Def, y.Def) }) {
 			out = append(out, x)
 		}
 	}
@@ -226,13 +226,13 @@ func isFunction(d *sketch.Def) bool { return d.Kind == sketch.Function || d.Kind
 
 // taken keeps, of several definitions, those in branches of the preprocessor
 // that are rather taken; all where none is.
-func (c *cTypes) taken(all []thing) []thing {
+func (c *cTypes) taken(all []Thing) []Thing {
 	if len(all) < 2 {
 		return all
 	}
-	var out []thing
+	var out []Thing
 	for _, x := range all {
-		if s, err := c.b.sketch(x.file); err == nil && s != nil && !s.Idle(x.def.At) {
+		if s, err := c.tree.Sketch(x.File); err == nil && s != nil && !s.Idle(x.Def.At) {
 			out = append(out, x)
 		}
 	}

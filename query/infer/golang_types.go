@@ -1,4 +1,4 @@
-package query
+package infer
 
 import (
 	"slices"
@@ -35,11 +35,11 @@ func (g *goTypes) typeOf(file int, n *sketch.Node, env *goEnv) (*goType, error) 
 		elem, err := g.typeOf(file, n.Y, env)
 		return &goType{kind: goMap, key: key, elem: elem}, err
 	case sketch.FuncType, sketch.FuncLit:
-		return &goType{kind: goFunc, node: n, env: env, def: thing{file: file}}, nil
+		return &goType{kind: goFunc, node: n, env: env, def: Thing{File: file}}, nil
 	case sketch.StructType:
-		return &goType{kind: goStruct, node: n, env: env, def: thing{file: file}}, nil
+		return &goType{kind: goStruct, node: n, env: env, def: Thing{File: file}}, nil
 	case sketch.InterfaceType:
-		return &goType{kind: goInterface, node: n, env: env, def: thing{file: file}}, nil
+		return &goType{kind: goInterface, node: n, env: env, def: Thing{File: file}}, nil
 	case sketch.Name, sketch.Member, sketch.Index:
 		e, err := g.expr(file, n, env)
 		if err != nil || e.mode != goTypeName {
@@ -55,16 +55,16 @@ func (g *goTypes) underlying(t *goType) (*goType, error) {
 	for n := 0; t != nil && n < 64; n++ {
 		switch t.kind {
 		case goNamed:
-			next, err := g.typeOf(t.def.file, t.def.def.Type, g.argsEnv(t))
+			next, err := g.typeOf(t.def.File, t.def.Def.Type, g.argsEnv(t))
 			if err != nil {
 				return nil, err
 			}
 			t = next
 		case goParam:
-			if t.def.def.Type == nil {
+			if t.def.Def.Type == nil {
 				return goNothing, nil
 			}
-			next, err := g.typeOf(t.def.file, t.def.def.Type, nil)
+			next, err := g.typeOf(t.def.File, t.def.Def.Type, nil)
 			if err != nil {
 				return nil, err
 			}
@@ -79,7 +79,7 @@ func (g *goTypes) underlying(t *goType) (*goType, error) {
 // argsEnv binds the parameters of a generic type to its arguments.
 func (g *goTypes) argsEnv(t *goType) *goEnv {
 	var env *goEnv
-	if v := t.def.def.Via; v != nil && v.Fn != nil {
+	if v := t.def.Def.Via; v != nil && v.Fn != nil {
 		for i, p := range v.Fn.TypeParams {
 			if i < len(t.list) {
 				env = &goEnv{env, p, t.list[i]}
@@ -91,21 +91,21 @@ func (g *goTypes) argsEnv(t *goType) *goEnv {
 
 // receiverConstraint finds the type parameter that one of a receiver stands
 // for. It is declared in the same package.
-func (g *goTypes) receiverConstraint(x thing) (*sketch.Def, error) {
-	s, err := g.b.sketch(x.file)
+func (g *goTypes) receiverConstraint(x Thing) (*sketch.Def, error) {
+	s, err := g.tree.Sketch(x.File)
 	if err != nil || s == nil {
 		return nil, err
 	}
 	for _, m := range s.Top {
-		if m.Recv == nil || !slices.Contains(m.Type.Fn.TypeParams, x.def) {
+		if m.Recv == nil || !slices.Contains(m.Type.Fn.TypeParams, x.Def) {
 			continue
 		}
-		owners, err := g.inPackage(x.file, receiverName(m.Recv.Type))
+		owners, err := g.inPackage(x.File, receiverName(m.Recv.Type))
 		if err != nil || len(owners) == 0 {
 			return nil, err
 		}
-		if v := owners[0].def.Via; v != nil && v.Fn != nil && x.def.N <= len(v.Fn.TypeParams) {
-			return v.Fn.TypeParams[x.def.N-1], nil
+		if v := owners[0].Def.Via; v != nil && v.Fn != nil && x.Def.N <= len(v.Fn.TypeParams) {
+			return v.Fn.TypeParams[x.Def.N-1], nil
 		}
 	}
 	return nil, nil
@@ -122,8 +122,8 @@ func receiverName(t *sketch.Node) string {
 }
 
 // typeOfThing is the type of a variable, constant, function or field.
-func (g *goTypes) typeOfThing(x thing, env *goEnv) (*goType, error) {
-	d := x.def
+func (g *goTypes) typeOfThing(x Thing, env *goEnv) (*goType, error) {
+	d := x.Def
 	if env == nil {
 		if t := g.types[d]; t != nil {
 			return t, nil
@@ -135,16 +135,16 @@ func (g *goTypes) typeOfThing(x thing, env *goEnv) (*goType, error) {
 	g.busy[d] = true
 	t, err := g.freshType(x, env)
 	delete(g.busy, d)
-	if err == nil && env == nil && t != nil && g.steps <= maxGoSteps {
+	if err == nil && env == nil && t != nil && g.steps <= maxSteps {
 		g.types[d] = t
 	}
 	return t, err
 }
 
-func (g *goTypes) freshType(x thing, env *goEnv) (*goType, error) {
-	d := x.def
+func (g *goTypes) freshType(x Thing, env *goEnv) (*goType, error) {
+	d := x.Def
 	if d.Type != nil {
-		t, err := g.typeOf(x.file, d.Type, env)
+		t, err := g.typeOf(x.File, d.Type, env)
 		if d.Kind == sketch.Param && d.Alias && err == nil {
 			t = &goType{kind: goArray, elem: t}
 		}
@@ -153,7 +153,7 @@ func (g *goTypes) freshType(x thing, env *goEnv) (*goType, error) {
 	if d.Init == nil {
 		return goNothing, nil
 	}
-	e, err := g.expr(x.file, d.Init, env)
+	e, err := g.expr(x.File, d.Init, env)
 	if err != nil || e.mode != goValue && e.mode != goTypeName || e.typ == nil {
 		return goNothing, err
 	}

@@ -1,4 +1,4 @@
-package query
+package infer
 
 import "github.com/pindex-dev/pindex/query/sketch"
 
@@ -29,7 +29,7 @@ func (g *goTypes) call(file int, n *sketch.Node, env *goEnv) (goExpr, error) {
 		return goExpr{}, nil
 	}
 	e := u.env
-	if f.in.def != nil && len(u.node.Fn.TypeParams) > 0 {
+	if f.in.Def != nil && len(u.node.Fn.TypeParams) > 0 {
 		if e, err = g.inferArgs(file, n, u, env); err != nil {
 			return goExpr{}, err
 		}
@@ -42,11 +42,11 @@ func (g *goTypes) call(file int, n *sketch.Node, env *goEnv) (goExpr, error) {
 func (g *goTypes) results(u *goType, env *goEnv) (*goType, error) {
 	rs := u.node.Fn.Results
 	if len(rs) == 1 {
-		return g.typeOf(u.def.file, rs[0].Type, env)
+		return g.typeOf(u.def.File, rs[0].Type, env)
 	}
 	t := &goType{kind: goTuple}
 	for _, r := range rs {
-		rt, err := g.typeOf(u.def.file, r.Type, env)
+		rt, err := g.typeOf(u.def.File, r.Type, env)
 		if err != nil {
 			return nil, err
 		}
@@ -78,7 +78,7 @@ func (g *goTypes) builtin(file int, name string, n *sketch.Node, env *goEnv) (go
 // inferArgs binds a generic function's type parameters by its arguments.
 func (g *goTypes) inferArgs(file int, call *sketch.Node, u *goType, env *goEnv) (*goEnv, error) {
 	fn := u.node.Fn
-	in := &goUnifier{g: g, file: u.def.file, env: u.env, params: fn.TypeParams}
+	in := &goUnifier{g: g, file: u.def.File, env: u.env, params: fn.TypeParams}
 	var args []*goType
 	for _, a := range call.List {
 		x, err := g.expr(file, a, env)
@@ -145,7 +145,7 @@ func (u *goUnifier) unify(n *sketch.Node, t *goType, depth int) error {
 		return nil
 	}
 	if n.Kind == sketch.Index {
-		if t.kind == goNamed && receiverName(n) == t.def.def.Name {
+		if t.kind == goNamed && receiverName(n) == t.def.Def.Name {
 			for i, a := range n.List {
 				if i < len(t.list) {
 					if err := u.unify(a, t.list[i], depth+1); err != nil {
@@ -181,7 +181,7 @@ func (u *goUnifier) unify(n *sketch.Node, t *goType, depth int) error {
 				if i >= len(have) {
 					break
 				}
-				t, err := u.g.typeOf(v.def.file, have[i].Type, v.env)
+				t, err := u.g.typeOf(v.def.File, have[i].Type, v.env)
 				if err != nil {
 					return err
 				}

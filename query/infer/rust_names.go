@@ -1,4 +1,4 @@
-package query
+package infer
 
 import (
 	"slices"
@@ -9,7 +9,7 @@ import (
 )
 
 // path finds what a path in code means.
-func (r *rustTypes) path(file int, n *sketch.Node, w want) (found []thing, outside bool, err error) {
+func (r *rustTypes) path(file int, n *sketch.Node, w want) (found []Thing, outside bool, err error) {
 	r.depth++
 	defer func() { r.depth-- }()
 	if n == nil || r.tooMuch() {
@@ -26,7 +26,7 @@ func (r *rustTypes) path(file int, n *sketch.Node, w want) (found []thing, outsi
 			return nil, false, err
 		}
 		if t.kind == rustAdt {
-			return []thing{t.def}, false, nil
+			return []Thing{t.def}, false, nil
 		}
 		if n.Y != nil {
 			return r.path(file, n.Y, wantHolder)
@@ -40,7 +40,7 @@ func (r *rustTypes) path(file int, n *sketch.Node, w want) (found []thing, outsi
 		if err != nil || len(from) == 0 {
 			return nil, outside, err
 		}
-		var all []thing
+		var all []Thing
 		for _, x := range from {
 			got, out, err := r.step(x, n.Name, 0)
 			if err != nil {
@@ -59,8 +59,8 @@ func (r *rustTypes) path(file int, n *sketch.Node, w want) (found []thing, outsi
 }
 
 // name finds what a single name means at a place.
-func (r *rustTypes) name(file int, at uint32, name string, w want) (found []thing, outside bool, err error) {
-	s, err := r.b.sketch(file)
+func (r *rustTypes) name(file int, at uint32, name string, w want) (found []Thing, outside bool, err error) {
+	s, err := r.tree.Sketch(file)
 	if err != nil || s == nil {
 		return nil, false, err
 	}
@@ -68,11 +68,11 @@ func (r *rustTypes) name(file int, at uint32, name string, w want) (found []thin
 	switch name {
 	case "Self":
 		if d := s.Local(at, name); d != nil {
-			return []thing{{file, d}}, false, nil
+			return []Thing{{file, d}}, false, nil
 		}
 		for d := s.Holder(at); d != nil; d = d.Parent {
 			if d.Kind == sketch.Impl || d.Kind == sketch.Trait || d.Kind == sketch.TypeName {
-				return []thing{{file, d}}, false, nil
+				return []Thing{{file, d}}, false, nil
 			}
 		}
 		return nil, false, nil
@@ -83,7 +83,7 @@ func (r *rustTypes) name(file int, at uint32, name string, w want) (found []thin
 		if d.Kind == sketch.Import {
 			return r.resolve(m, strings.Split(d.Path, "::"), w, 0, d)
 		}
-		return []thing{{file, d}}, false, nil
+		return []Thing{{file, d}}, false, nil
 	}
 	if name == "self" {
 		return r.resolve(m, []string{name}, w, 0, nil)
@@ -101,51 +101,51 @@ func (r *rustTypes) name(file int, at uint32, name string, w want) (found []thin
 }
 
 // macro finds a macro by its name.
-func (r *rustTypes) macro(file int, n *sketch.Node) (inferred, error) {
+func (r *rustTypes) macro(file int, n *sketch.Node) (Result, error) {
 	if n.Kind == sketch.Member {
 		found, outside, err := r.path(file, n, wantAny)
 		if err != nil {
-			return inferred{}, err
+			return Result{}, err
 		}
-		found = slices.DeleteFunc(slices.Clone(found), func(x thing) bool { return x.def.Kind != sketch.MacroName })
+		found = slices.DeleteFunc(slices.Clone(found), func(x Thing) bool { return x.Def.Kind != sketch.MacroName })
 		if len(found) > 0 || outside {
 			return r.result(found, outside, n), nil
 		}
 	}
 	found, err := r.macrosNamed(file, n.Name, false)
 	if err != nil {
-		return inferred{}, err
+		return Result{}, err
 	}
 	if len(found) > 0 {
 		return boundTo("the macro in scope", found...), nil
 	}
-	return inferred{state: isOutside, rule: "no macro of the tree"}, nil
+	return Result{State: Outside, Rule: "no macro of the tree"}, nil
 }
 
 // macrosNamed finds the macros of a name that a file can use: its own before
 // those of its crate. One that stands before the use in the file is nearest.
-func (r *rustTypes) macrosNamed(file int, name string, crate bool) ([]thing, error) {
-	all, err := r.b.declared(name)
+func (r *rustTypes) macrosNamed(file int, name string, crate bool) ([]Thing, error) {
+	all, err := r.tree.Symbols(name)
 	if err != nil {
 		return nil, err
 	}
-	var same, near, rest []thing
+	var same, near, rest []Thing
 	root := r.root(rustModule{file, nil}).file
 	for _, d := range all {
-		if d.sym.Kind != artifact.KindMacro || r.b.t.files[d.file].lang != "rust" {
+		if d.Kind != artifact.KindMacro || r.tree.Lang(d.File) != "rust" {
 			continue
 		}
-		x, ok, err := r.b.thingOf(d)
+		x, ok, err := Locate(r.tree, d)
 		if err != nil {
 			return nil, err
 		}
-		if !ok || x.def.Kind != sketch.MacroName {
+		if !ok || x.Def.Kind != sketch.MacroName {
 			continue
 		}
 		switch {
-		case d.file == file:
+		case d.File == file:
 			same = append(same, x)
-		case r.root(rustModule{d.file, nil}).file == root:
+		case r.root(rustModule{d.File, nil}).file == root:
 			near = append(near, x)
 		default:
 			rest = append(rest, x)
@@ -165,19 +165,19 @@ func (r *rustTypes) macrosNamed(file int, name string, crate bool) ([]thing, err
 
 // field finds what a field's name in a literal or pattern means; where it is
 // a variable's as well, both.
-func (r *rustTypes) field(file int, s *sketch.File, u sketch.Use) (inferred, error) {
+func (r *rustTypes) field(file int, s *sketch.File, u sketch.Use) (Result, error) {
 	found, outside, err := r.path(file, u.Of.X, wantAny)
 	if err != nil {
-		return inferred{}, err
+		return Result{}, err
 	}
-	var things []thing
+	var things []Thing
 	for _, x := range found {
 		fs, err := r.fieldsOf(x)
 		if err != nil {
-			return inferred{}, err
+			return Result{}, err
 		}
 		for _, f := range fs {
-			if f.def.Name == u.Node.Name {
+			if f.Def.Name == u.Node.Name {
 				things = append(things, f)
 			}
 		}
@@ -187,27 +187,27 @@ func (r *rustTypes) field(file int, s *sketch.File, u sketch.Use) (inferred, err
 			if d.Same != nil {
 				d = d.Same
 			}
-			things = append(things, thing{file, d})
+			things = append(things, Thing{file, d})
 		} else {
 			local, _, err := r.name(file, u.At, u.Node.Name, wantValue)
 			if err != nil {
-				return inferred{}, err
+				return Result{}, err
 			}
 			things = append(things, local...)
 		}
 	}
 	switch {
 	case len(things) > 0:
-		return inferred{things: things, state: isBound, rule: "field of the type that is written"}, nil
+		return Result{Things: things, State: Bound, Rule: "field of the type that is written"}, nil
 	case outside:
-		return inferred{state: isOutside, rule: "the type is outside the tree"}, nil
+		return Result{State: Outside, Rule: "the type is outside the tree"}, nil
 	}
-	return inferred{state: isUnknown, rule: "a field of a type that is not known"}, nil
+	return Result{State: Unknown, Rule: "a field of a type that is not known"}, nil
 }
 
 // fieldsOf returns the fields of a struct or variant, through aliases and Self.
-func (r *rustTypes) fieldsOf(x thing) ([]thing, error) {
-	switch x.def.Kind {
+func (r *rustTypes) fieldsOf(x Thing) ([]Thing, error) {
+	switch x.Def.Kind {
 	case sketch.Impl:
 		t, err := r.selfOf(x)
 		if err != nil || t.kind != rustAdt {
@@ -215,55 +215,55 @@ func (r *rustTypes) fieldsOf(x thing) ([]thing, error) {
 		}
 		x = t.def
 	case sketch.TypeName:
-		if x.def.Alias {
-			t, err := r.typeOf(x.file, x.def.Type, nil)
+		if x.Def.Alias {
+			t, err := r.typeOf(x.File, x.Def.Type, nil)
 			if err != nil || t.kind != rustAdt {
 				return nil, err
 			}
 			x = t.def
 		}
 	}
-	var out []thing
-	if x.def.Type != nil && x.def.Type.Kind == sketch.StructType {
-		for _, f := range x.def.Type.Fields {
-			out = append(out, thing{x.file, f})
+	var out []Thing
+	if x.Def.Type != nil && x.Def.Type.Kind == sketch.StructType {
+		for _, f := range x.Def.Type.Fields {
+			out = append(out, Thing{x.File, f})
 		}
 	}
 	return out, nil
 }
 
 // selfOf is the type that an implementation is for.
-func (r *rustTypes) selfOf(impl thing) (*rustType, error) {
-	if r.busy[impl.def] {
+func (r *rustTypes) selfOf(impl Thing) (*rustType, error) {
+	if r.busy[impl.Def] {
 		return rustNothing, nil
 	}
-	if t := r.types[impl.def]; t != nil {
+	if t := r.types[impl.Def]; t != nil {
 		return t, nil
 	}
-	r.busy[impl.def] = true
-	t, err := r.typeOf(impl.file, impl.def.Type, nil)
-	delete(r.busy, impl.def)
+	r.busy[impl.Def] = true
+	t, err := r.typeOf(impl.File, impl.Def.Type, nil)
+	delete(r.busy, impl.Def)
 	if err == nil {
-		r.types[impl.def] = t
+		r.types[impl.Def] = t
 	}
 	return t, err
 }
 
 // member says what x.name means.
-func (r *rustTypes) member(file int, n *sketch.Node) (inferred, error) {
+func (r *rustTypes) member(file int, n *sketch.Node) (Result, error) {
 	t, err := r.expr(file, n.X)
 	if err != nil {
-		return inferred{}, err
+		return Result{}, err
 	}
 	found, _, outside, err := r.find(t, n.Name, n.Flag)
 	if err != nil {
-		return inferred{}, err
+		return Result{}, err
 	}
 	switch {
 	case len(found) > 0:
-		return inferred{things: found, state: isBound, rule: "member of the receiver's type"}, nil
+		return Result{Things: found, State: Bound, Rule: "member of the receiver's type"}, nil
 	case outside:
-		return inferred{state: isOutside, rule: "the receiver's type is outside the tree"}, nil
+		return Result{State: Outside, Rule: "the receiver's type is outside the tree"}, nil
 	}
-	return inferred{state: isUnknown, rule: "the receiver's type is not known", guess: t.kind == rustUnknown}, nil
+	return Result{State: Unknown, Rule: "the receiver's type is not known", Guess: t.kind == rustUnknown}, nil
 }

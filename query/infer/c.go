@@ -1,4 +1,4 @@
-package query
+package infer
 
 import "github.com/pindex-dev/pindex/query/sketch"
 
@@ -21,7 +21,7 @@ type cType struct {
 	kind cKind
 	name string
 	elem *cType
-	def  thing
+	def  Thing
 	node *sketch.Node
 	file int
 	list []*cType
@@ -49,46 +49,40 @@ func (t *cType) arg(i int) *cType {
 	return cNothing
 }
 
-// cTypes infers the types of C and C++ expressions. It serves one binder.
+// cTypes infers the types of C and C++ expressions. It serves one Reader.
 type cTypes struct {
-	b        *binder
+	tree     Tree
 	memo     map[*sketch.Node]*cType
 	busy     map[*sketch.Def]bool
 	basing   map[*sketch.Def]bool // classes whose bases are being read
 	types    map[*sketch.Def]*cType
 	includes map[int]map[int]bool
-	global   map[string][]thing
+	global   map[string][]Thing
 	steps    int
 	depth    int
 }
 
-func (b *binder) cTypes() *cTypes {
-	if b.cfamily == nil {
-		b.cfamily = &cTypes{b: b, memo: map[*sketch.Node]*cType{}, busy: map[*sketch.Def]bool{}, basing: map[*sketch.Def]bool{}, types: map[*sketch.Def]*cType{},
-			includes: map[int]map[int]bool{}, global: map[string][]thing{}}
-	}
-	b.cfamily.steps, b.cfamily.depth = 0, 0
-	return b.cfamily
+func newCTypes(tree Tree) *cTypes {
+	return &cTypes{tree: tree, memo: map[*sketch.Node]*cType{}, busy: map[*sketch.Def]bool{}, basing: map[*sketch.Def]bool{}, types: map[*sketch.Def]*cType{},
+		includes: map[int]map[int]bool{}, global: map[string][]Thing{}}
 }
 
 func (c *cTypes) tooMuch() bool {
 	c.steps++
-	return c.steps > maxGoSteps || c.depth > 100
+	return c.steps > maxSteps || c.depth > maxDepth
 }
 
-// inferC says what the name at an offset of a C or C++ file means.
-func (b *binder) inferC(file int, s *sketch.File, at uint32) (inferred, error) {
-	at = s.Token(at)
-	c := b.cTypes()
+// meaning says what the name at the token at an offset of a C or C++ file means.
+func (c *cTypes) meaning(file int, s *sketch.File, at uint32) (Result, error) {
 	if d := s.LocalAt(at); d != nil && d.At == at && d.Name != "" {
-		return boundTo("declared there", thing{file, d}), nil
+		return boundTo("declared there", Thing{file, d}), nil
 	}
 	if d := s.At(at); d != nil && d.Kind != sketch.Import {
-		x := thing{file, d}
+		x := Thing{file, d}
 		if d.Fwd {
 			found, err := c.definitions(x)
 			if err != nil {
-				return inferred{}, err
+				return Result{}, err
 			}
 			if len(found) == 1 {
 				return boundTo("the definition of what is declared there", found...), nil
@@ -104,29 +98,29 @@ func (b *binder) inferC(file int, s *sketch.File, at uint32) (inferred, error) {
 	switch {
 	case u.Label:
 		if l := s.Label(at, n.Name); l != nil {
-			return boundTo("a label of the function", thing{file, l}), nil
+			return boundTo("a label of the function", Thing{file, l}), nil
 		}
-		return inferred{state: isUnknown, rule: "no such label"}, nil
+		return Result{State: Unknown, Rule: "no such label"}, nil
 	case u.Of != nil:
 		return c.key(file, u)
 	case n.Kind == sketch.Member && n.X == nil:
-		return inferred{state: isUnknown, rule: "a member in a macro", guess: true}, nil
+		return Result{State: Unknown, Rule: "a member in a macro", Guess: true}, nil
 	case n.Kind == sketch.Member && n.Sep != ':':
 		in, err := c.member(file, n)
-		in.unsure = s.Idle(at)
+		in.Unsure = s.Idle(at)
 		return in, err
 	}
 	found, outside, err := c.path(file, n, wantAny)
 	if err != nil {
-		return inferred{}, err
+		return Result{}, err
 	}
 	if len(found) == 0 {
 		if outside {
-			return inferred{state: isOutside, rule: "no declaration of the tree"}, nil
+			return Result{State: Outside, Rule: "no declaration of the tree"}, nil
 		}
-		return inferred{state: isUnknown, rule: "no rule binds it"}, nil
+		return Result{State: Unknown, Rule: "no rule binds it"}, nil
 	}
 	in := boundTo("in scope under that name", found...)
-	in.unsure = u.Macro || s.Idle(at)
+	in.Unsure = u.Macro || s.Idle(at)
 	return in, nil
 }

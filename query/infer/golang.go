@@ -1,4 +1,4 @@
-package query
+package infer
 
 import (
 	"bytes"
@@ -33,7 +33,7 @@ type goType struct {
 	kind      goKind
 	name      string
 	elem, key *goType
-	def       thing
+	def       Thing
 	node      *sketch.Node
 	env       *goEnv
 	list      []*goType // tuple; arguments of a named type
@@ -77,15 +77,12 @@ type goExpr struct {
 	typ   *goType
 	files []int  // of a package
 	name  string // of a builtin
-	in    thing  // the function or method that the value is, for its type parameters
+	in    Thing  // the function or method that the value is, for its type parameters
 }
 
-// maxGoSteps bounds the work of one inference.
-const maxGoSteps = 20_000
-
-// goReader infers the types of Go expressions. It serves one binder.
+// goTypes infers the types of Go expressions. It serves one Reader.
 type goTypes struct {
-	b     *binder
+	tree  Tree
 	memo  map[*sketch.Node]goExpr
 	busy  map[*sketch.Def]bool
 	types map[*sketch.Def]*goType
@@ -93,43 +90,37 @@ type goTypes struct {
 	depth int
 }
 
-func (b *binder) goTypes() *goTypes {
-	if b.golang == nil {
-		b.golang = &goTypes{b: b, memo: map[*sketch.Node]goExpr{}, busy: map[*sketch.Def]bool{}, types: map[*sketch.Def]*goType{}}
-	}
-	b.golang.steps, b.golang.depth = 0, 0
-	return b.golang
+func newGoTypes(tree Tree) *goTypes {
+	return &goTypes{tree: tree, memo: map[*sketch.Node]goExpr{}, busy: map[*sketch.Def]bool{}, types: map[*sketch.Def]*goType{}}
 }
 
 // tooMuch counts a step and reports whether the inference should end.
 func (g *goTypes) tooMuch() bool {
 	g.steps++
-	return g.steps > maxGoSteps || g.depth > 100
+	return g.steps > maxSteps || g.depth > maxDepth
 }
 
-// inferGo says what the name at an offset of a Go file means.
-func (b *binder) inferGo(file int, s *sketch.File, at uint32) (inferred, error) {
-	at = s.Token(at)
+// meaning says what the name at the token at an offset of a Go file means.
+func (g *goTypes) meaning(file int, s *sketch.File, at uint32) (Result, error) {
 	if d := s.LocalAt(at); d != nil && d.Kind != sketch.Embedded {
-		return inferred{things: []thing{{file, d}}, state: isBound, rule: "declared there"}, nil
+		return boundTo("declared there", Thing{file, d}), nil
 	}
 	if d := s.At(at); d != nil && d.Kind != sketch.Embedded {
-		return inferred{things: []thing{{file, d}}, state: isBound, rule: "declared there"}, nil
+		return boundTo("declared there", Thing{file, d}), nil
 	}
 	if at == s.PackAt && s.Package != "" {
-		return b.goPackageClause(file, s)
+		return g.packageClause(file, s)
 	}
 	u, ok := s.UseAt(at)
 	if !ok {
-		return b.goImportAt(file, s, at)
+		return g.importAt(file, s, at)
 	}
-	g := b.goTypes()
 	switch {
 	case u.Label:
 		if l := s.Label(at, u.Node.Name); l != nil {
-			return inferred{things: []thing{{file, l}}, state: isBound, rule: "a label of the function"}, nil
+			return boundTo("a label of the function", Thing{file, l}), nil
 		}
-		return inferred{state: isUnknown, rule: "no such label"}, nil
+		return Result{State: Unknown, Rule: "no such label"}, nil
 	case u.Of != nil:
 		return g.key(file, u)
 	case u.Node.Kind == sketch.Member:
@@ -138,17 +129,17 @@ func (b *binder) inferGo(file int, s *sketch.File, at uint32) (inferred, error) 
 	return g.bare(file, u.Node.At, u.Node.Name)
 }
 
-// goPackageClause finds the clause of the package that has its documentation;
+// packageClause finds the clause of the package that has its documentation;
 // this file's own where none has.
-func (b *binder) goPackageClause(file int, s *sketch.File) (inferred, error) {
-	clause := func(i int, s *sketch.File) inferred {
+func (g *goTypes) packageClause(file int, s *sketch.File) (Result, error) {
+	clause := func(i int, s *sketch.File) Result {
 		d := &sketch.Def{Kind: sketch.Namespace, Name: s.Package, At: s.PackAt}
-		return inferred{things: []thing{{i, d}}, state: isBound, rule: "the package's clause"}
+		return boundTo("the package's clause", Thing{i, d})
 	}
-	for _, i := range b.goFiles(treepath.Dir(b.t.files[file].path), true) {
-		o, err := b.sketch(i)
+	for _, i := range g.tree.GoFiles(treepath.Dir(g.tree.Path(file))) {
+		o, err := g.tree.Sketch(i)
 		if err != nil {
-			return inferred{}, err
+			return Result{}, err
 		}
 		if o != nil && o.Package == s.Package && o.PackAt > 8 && goDocumented(o.Text[:o.PackAt]) {
 			return clause(i, o), nil
@@ -162,7 +153,7 @@ func (b *binder) goPackageClause(file int, s *sketch.File) (inferred, error) {
 func goDocumented(head []byte) bool {
 	head = bytes.TrimSpace(head)
 	head, ok := bytes.CutSuffix(head, []byte("package"))
-	if !ok || !bytes.HasSuffix(head, lf) {
+	if !ok || !bytes.HasSuffix(head, []byte{'\n'}) {
 		return false
 	}
 	head = head[:len(head)-1]
@@ -170,21 +161,21 @@ func goDocumented(head []byte) bool {
 	return bytes.HasPrefix(line, []byte("//")) && !bytes.HasPrefix(line, []byte("//go:")) || bytes.HasSuffix(bytes.TrimSpace(line), []byte("*/"))
 }
 
-// goImportAt handles the path of an import.
-func (b *binder) goImportAt(file int, s *sketch.File, at uint32) (inferred, error) {
+// importAt handles the path of an import.
+func (g *goTypes) importAt(file int, s *sketch.File, at uint32) (Result, error) {
 	for _, d := range s.Top {
 		if d.Kind == sketch.Import && d.Start <= at && at < d.End {
-			m, err := b.resolveModule(file, d.Path)
+			m, err := g.tree.Module(file, d.Path)
 			if err != nil {
-				return inferred{}, err
+				return Result{}, err
 			}
-			if m.external {
-				return inferred{state: isOutside, rule: "the import leads outside the tree"}, nil
+			if m.Outside {
+				return Result{State: Outside, Rule: "the import leads outside the tree"}, nil
 			}
-			if len(m.files) > 0 {
-				return inferred{files: m.files, state: isBound, rule: "import of the package"}, nil
+			if len(m.Files) > 0 {
+				return Result{Files: m.Files, State: Bound, Rule: "import of the package"}, nil
 			}
 		}
 	}
-	return inferred{}, nil
+	return Result{}, nil
 }

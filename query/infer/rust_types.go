@@ -1,4 +1,4 @@
-package query
+package infer
 
 import "github.com/pindex-dev/pindex/query/sketch"
 
@@ -49,15 +49,15 @@ func (r *rustTypes) selfType(file int, at uint32, env *rustEnv) (*rustType, erro
 	if err != nil || len(found) == 0 {
 		return rustNothing, err
 	}
-	if found[0].def.Kind == sketch.Impl && env != nil {
-		return r.typeOf(found[0].file, found[0].def.Type, env)
+	if found[0].Def.Kind == sketch.Impl && env != nil {
+		return r.typeOf(found[0].File, found[0].Def.Type, env)
 	}
 	return r.holderType(found[0])
 }
 
 // holderType is the type that Self means in what x is.
-func (r *rustTypes) holderType(x thing) (*rustType, error) {
-	switch x.def.Kind {
+func (r *rustTypes) holderType(x Thing) (*rustType, error) {
+	switch x.Def.Kind {
 	case sketch.Impl:
 		return r.selfOf(x)
 	case sketch.Trait:
@@ -119,22 +119,22 @@ func (r *rustTypes) pathType(file int, n *sketch.Node, env *rustEnv) (*rustType,
 		return rustNothing, nil
 	}
 	x := found[0]
-	switch x.def.Kind {
+	switch x.Def.Kind {
 	case sketch.TypeParam:
-		if t := env.get(x.def); t != nil {
+		if t := env.get(x.Def); t != nil {
 			return t, nil
 		}
 		return &rustType{kind: rustParam, def: x}, nil
 	case sketch.Trait:
 		return &rustType{kind: rustParam, def: x}, nil
 	case sketch.TypeName:
-		if x.def.Alias {
-			if x.def.Type == nil || r.busy[x.def] {
+		if x.Def.Alias {
+			if x.Def.Type == nil || r.busy[x.Def] {
 				return rustNothing, nil
 			}
-			r.busy[x.def] = true
-			t, err := r.typeOf(x.file, x.def.Type, r.bindParams(x.def, args))
-			delete(r.busy, x.def)
+			r.busy[x.Def] = true
+			t, err := r.typeOf(x.File, x.Def.Type, r.bindParams(x.Def, args))
+			delete(r.busy, x.Def)
 			return t, err
 		}
 		return &rustType{kind: rustAdt, def: x, list: args}, nil
@@ -146,11 +146,11 @@ func (r *rustTypes) pathType(file int, n *sketch.Node, env *rustEnv) (*rustType,
 	return rustNothing, nil
 }
 
-func (r *rustTypes) variantType(x thing) *rustType {
-	if x.def.Parent == nil {
+func (r *rustTypes) variantType(x Thing) *rustType {
+	if x.Def.Parent == nil {
 		return rustNothing
 	}
-	return &rustType{kind: rustAdt, def: thing{x.file, x.def.Parent}}
+	return &rustType{kind: rustAdt, def: Thing{x.File, x.Def.Parent}}
 }
 
 // bindParams binds a generic item's parameters to arguments.
@@ -186,9 +186,9 @@ func (r *rustTypes) assoc(t *rustType, name string) (*rustType, error) {
 			return nil, err
 		}
 		for _, im := range impls {
-			for _, m := range im.def.Members {
+			for _, m := range im.Def.Members {
 				if m.Name == name && m.Kind == sketch.TypeName && m.Type != nil {
-					return r.typeOf(im.file, m.Type, r.implEnv(im, t))
+					return r.typeOf(im.File, m.Type, r.implEnv(im, t))
 				}
 			}
 		}
@@ -204,13 +204,13 @@ func (r *rustTypes) assoc(t *rustType, name string) (*rustType, error) {
 			}
 		}
 	case rustParam:
-		for _, b := range t.def.def.Bases {
+		for _, b := range t.def.Def.Bases {
 			if b.Kind != sketch.Index {
 				continue
 			}
 			for _, a := range b.List {
 				if a != nil && a.Kind == sketch.KeyValue && a.Name == name {
-					return r.typeOf(t.def.file, a.Y, nil)
+					return r.typeOf(t.def.File, a.Y, nil)
 				}
 			}
 		}
@@ -226,8 +226,8 @@ func (r *rustTypes) assoc(t *rustType, name string) (*rustType, error) {
 }
 
 // typeOfThing is the type of what a definition is as a value.
-func (r *rustTypes) typeOfThing(x thing, env *rustEnv) (*rustType, error) {
-	d := x.def
+func (r *rustTypes) typeOfThing(x Thing, env *rustEnv) (*rustType, error) {
+	d := x.Def
 	if env == nil {
 		if t := r.types[d]; t != nil && d.Kind != sketch.Impl {
 			return t, nil
@@ -242,20 +242,20 @@ func (r *rustTypes) typeOfThing(x thing, env *rustEnv) (*rustType, error) {
 	if t == nil {
 		t = rustNothing
 	}
-	if err == nil && env == nil && r.steps <= maxGoSteps && d.Kind != sketch.Impl {
+	if err == nil && env == nil && r.steps <= maxSteps && d.Kind != sketch.Impl {
 		r.types[d] = t
 	}
 	return t, err
 }
 
-func (r *rustTypes) freshType(x thing, env *rustEnv) (*rustType, error) {
-	d := x.def
+func (r *rustTypes) freshType(x Thing, env *rustEnv) (*rustType, error) {
+	d := x.Def
 	switch d.Kind {
 	case sketch.Function, sketch.Method:
-		return &rustType{kind: rustFn, node: d.Type, file: x.file, env: env, def: x}, nil
+		return &rustType{kind: rustFn, node: d.Type, file: x.File, env: env, def: x}, nil
 	case sketch.TypeName:
 		if d.Alias {
-			return r.typeOf(x.file, d.Type, env)
+			return r.typeOf(x.File, d.Type, env)
 		}
 		return &rustType{kind: rustAdt, def: x}, nil
 	case sketch.Variant:
@@ -264,7 +264,7 @@ func (r *rustTypes) freshType(x thing, env *rustEnv) (*rustType, error) {
 		return r.selfOf(x)
 	}
 	if d.Type != nil {
-		return r.typeOf(x.file, d.Type, env)
+		return r.typeOf(x.File, d.Type, env)
 	}
-	return r.expr(x.file, d.Init)
+	return r.expr(x.File, d.Init)
 }

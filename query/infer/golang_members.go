@@ -1,4 +1,4 @@
-package query
+package infer
 
 import (
 	"github.com/pindex-dev/pindex/query/sketch"
@@ -6,28 +6,28 @@ import (
 )
 
 // member says what x.Name means.
-func (g *goTypes) member(file int, n *sketch.Node) (inferred, error) {
+func (g *goTypes) member(file int, n *sketch.Node) (Result, error) {
 	x, err := g.expr(file, n.X, nil)
 	if err != nil {
-		return inferred{}, err
+		return Result{}, err
 	}
 	switch x.mode {
 	case goPackageName:
 		if len(x.files) == 0 {
-			return inferred{state: isOutside, rule: "the import leads outside the tree"}, nil
+			return Result{State: Outside, Rule: "the import leads outside the tree"}, nil
 		}
 		found, err := g.exported(x.files, n.Name)
 		if err != nil {
-			return inferred{}, err
+			return Result{}, err
 		}
 		if len(found) > 0 {
-			return inferred{things: found, state: isBound, rule: "member of the imported package"}, nil
+			return Result{Things: found, State: Bound, Rule: "member of the imported package"}, nil
 		}
-		return inferred{state: isUnknown, rule: "the imported package does not declare it"}, nil
+		return Result{State: Unknown, Rule: "the imported package does not declare it"}, nil
 	case goValue, goTypeName:
 		found, _, outside, err := g.find(x.typ, n.Name)
 		if err != nil {
-			return inferred{}, err
+			return Result{}, err
 		}
 		switch {
 		case len(found) > 0:
@@ -35,39 +35,39 @@ func (g *goTypes) member(file int, n *sketch.Node) (inferred, error) {
 			if x.mode == goTypeName {
 				rule = "member of the type that qualifies it"
 			}
-			return inferred{things: found, state: isBound, rule: rule}, nil
+			return Result{Things: found, State: Bound, Rule: rule}, nil
 		case outside:
-			return inferred{state: isOutside, rule: "the receiver's type is outside the tree"}, nil
+			return Result{State: Outside, Rule: "the receiver's type is outside the tree"}, nil
 		case x.typ == nil || x.typ.kind == goUnknown:
-			return inferred{state: isUnknown, rule: "the receiver's type is not known", guess: true}, nil
+			return Result{State: Unknown, Rule: "the receiver's type is not known", Guess: true}, nil
 		}
-		return inferred{state: isUnknown, rule: "the receiver's type has no such member in the index"}, nil
+		return Result{State: Unknown, Rule: "the receiver's type has no such member in the index"}, nil
 	}
-	return inferred{state: isUnknown, rule: "the receiver is not known", guess: true}, nil
+	return Result{State: Unknown, Rule: "the receiver is not known", Guess: true}, nil
 }
 
 // key says what the key of a composite literal means.
-func (g *goTypes) key(file int, u sketch.Use) (inferred, error) {
+func (g *goTypes) key(file int, u sketch.Use) (Result, error) {
 	t, err := g.literalType(file, u.Of)
 	if err != nil {
-		return inferred{}, err
+		return Result{}, err
 	}
 	under, err := g.underlying(t)
 	if err != nil {
-		return inferred{}, err
+		return Result{}, err
 	}
 	switch under.kind {
 	case goStruct:
 		for _, d := range under.node.Fields {
 			if d.Name == u.Node.Name {
-				return inferred{things: []thing{{under.def.file, d}}, state: isBound, rule: "field of the literal's type"}, nil
+				return Result{Things: []Thing{{under.def.File, d}}, State: Bound, Rule: "field of the literal's type"}, nil
 			}
 		}
-		return inferred{state: isUnknown, rule: "the literal's type has no such field"}, nil
+		return Result{State: Unknown, Rule: "the literal's type has no such field"}, nil
 	case goOutside:
-		return inferred{state: isOutside, rule: "the literal's type is outside the tree"}, nil
+		return Result{State: Outside, Rule: "the literal's type is outside the tree"}, nil
 	case goUnknown:
-		return inferred{state: isUnknown, rule: "a field of a literal whose type is not known"}, nil
+		return Result{State: Unknown, Rule: "a field of a literal whose type is not known"}, nil
 	}
 	return g.bare(file, u.Node.At, u.Node.Name)
 }
@@ -137,7 +137,7 @@ func (g *goTypes) memberExpr(file int, n *sketch.Node, env *goEnv) (goExpr, erro
 		}
 		t, err := g.typeOfThing(found[0], menv)
 		e := valueOf(t)
-		if d := found[0].def; d.Kind == sketch.Method {
+		if d := found[0].Def; d.Kind == sketch.Method {
 			e.in = found[0]
 		}
 		return e, err
@@ -148,7 +148,7 @@ func (g *goTypes) memberExpr(file int, n *sketch.Node, env *goEnv) (goExpr, erro
 // find finds a field or method of a type, promoted ones too: at the least
 // depth of embedding. outside says that what is not found may be declared by
 // an embedded type outside of the tree.
-func (g *goTypes) find(t *goType, name string) (found []thing, env *goEnv, outside bool, err error) {
+func (g *goTypes) find(t *goType, name string) (found []Thing, env *goEnv, outside bool, err error) {
 	if t == nil {
 		return nil, nil, false, nil
 	}
@@ -174,16 +174,16 @@ func (g *goTypes) find(t *goType, name string) (found []thing, env *goEnv, outsi
 				outside = outside || t.name == "error"
 				continue
 			case goNamed:
-				if seen[t.def.def] {
+				if seen[t.def.Def] {
 					continue
 				}
-				seen[t.def.def] = true
+				seen[t.def.Def] = true
 				ms, err := g.methods(t, name)
 				if err != nil {
 					return nil, nil, false, err
 				}
 				if len(ms) > 0 {
-					return ms, g.methodEnv(t, ms[0].def), false, nil
+					return ms, g.methodEnv(t, ms[0].Def), false, nil
 				}
 			}
 			u, err := g.underlying(t)
@@ -202,12 +202,12 @@ func (g *goTypes) find(t *goType, name string) (found []thing, env *goEnv, outsi
 			case goStruct, goInterface:
 				for _, d := range u.node.Fields {
 					if d.Name == name {
-						return []thing{{u.def.file, d}}, u.env, false, nil
+						return []Thing{{u.def.File, d}}, u.env, false, nil
 					}
 				}
 				for _, d := range u.node.Fields {
 					if d.Kind == sketch.Embedded {
-						e, err := g.typeOf(u.def.file, d.Type, u.env)
+						e, err := g.typeOf(u.def.File, d.Type, u.env)
 						if err != nil {
 							return nil, nil, false, err
 						}
@@ -236,24 +236,24 @@ func (g *goTypes) methodEnv(t *goType, m *sketch.Def) *goEnv {
 }
 
 // methods finds the methods of a name that are declared for a named type.
-func (g *goTypes) methods(t *goType, name string) ([]thing, error) {
-	all, err := g.b.declared(name)
+func (g *goTypes) methods(t *goType, name string) ([]Thing, error) {
+	all, err := g.tree.Symbols(name)
 	if err != nil {
 		return nil, err
 	}
-	owner := t.def.def.Name
-	dir := treepath.Dir(g.b.t.files[t.def.file].path)
-	var out []thing
+	owner := t.def.Def.Name
+	dir := treepath.Dir(g.tree.Path(t.def.File))
+	var out []Thing
 	for _, d := range all {
-		if len(d.names) != 2 || d.names[0] != owner || g.b.t.files[d.file].lang != "go" || treepath.Dir(g.b.t.files[d.file].path) != dir {
+		if len(d.Names) != 2 || d.Names[0] != owner || g.tree.Lang(d.File) != "go" || treepath.Dir(g.tree.Path(d.File)) != dir {
 			continue
 		}
-		x, ok, err := g.b.thingOf(d)
+		x, ok, err := Locate(g.tree, d)
 		if err != nil {
 			return nil, err
 		}
-		if ok && x.def.Recv != nil {
-			same, err := g.samePackage(d.file, t.def.file)
+		if ok && x.Def.Recv != nil {
+			same, err := g.samePackage(d.File, t.def.File)
 			if err != nil {
 				return nil, err
 			}
@@ -262,18 +262,18 @@ func (g *goTypes) methods(t *goType, name string) ([]thing, error) {
 			}
 		}
 	}
-	return g.buildable(out, t.def.file), nil
+	return g.buildable(out, t.def.File), nil
 }
 
 func (g *goTypes) samePackage(a, b int) (bool, error) {
 	if a == b {
 		return true, nil
 	}
-	x, err := g.b.sketch(a)
+	x, err := g.tree.Sketch(a)
 	if err != nil || x == nil {
 		return false, err
 	}
-	y, err := g.b.sketch(b)
+	y, err := g.tree.Sketch(b)
 	if err != nil || y == nil {
 		return false, err
 	}
