@@ -155,7 +155,7 @@ func TestBoundsLoseNothing(t *testing.T) {
 	set := clouds(1500, 20, 4)
 	asked := append(clouds(10, 20, 4)[:5*dims], clouds(5, 20, 6)...) // the first stand in the set
 	l := newLists(set, 0)
-	b, h, c := blocks(l), halves(set), coarsen(set)
+	b, h, c := balls(l), prefix(set, dims/2), coarsen(set)
 	for i := range asked.len() {
 		q := asked.row(i)
 		for _, k := range []int{1, 10, 250} {

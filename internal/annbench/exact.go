@@ -10,29 +10,33 @@ import (
 
 // exact prints how much of the flat scan bounds would spare that leave the best
 // as they are. Each bound is given the score of the last of the best beforehand,
-// which a search would have to find first, so that the shares are the least
-// that it could read.
+// which a search has to find first, so that the shares are the least that it
+// could reach.
 func exact(out io.Writer, set, asked vectors, count int) error {
 	asked = asked[:min(len(asked), 50*dims)]
 	l := newLists(set, count)
-	b := blocks(l)
-	h := halves(set)
-	c := coarsen(set)
+	radii := balls(l)
+	quarter, half, four := prefix(set, dims/4), prefix(set, dims/2), coarsen(set)
 	f := newFlat(set)
-	fmt.Fprintf(out, "%d vectors, %d questions\n", set.len(), asked.len())
-	fmt.Fprintf(out, "| for the best | vectors in lists that the bound of centre and radius leaves | vectors that the first half's bound leaves | vectors that the bound of four bits leaves |\n|---|---|---|---|\n")
+	fmt.Fprintf(out, "%d vectors, %d questions; the share of the vectors that a bound leaves\n", set.len(), asked.len())
+	fmt.Fprintln(out, "| for the best | lists' centres and radii | a quarter of the numbers | half of them | four bits of each |")
+	fmt.Fprintln(out, "|---|---|---|---|---|")
 	for _, k := range sizes {
-		var read [3]int
+		var left [4]int
 		for i := range asked.len() {
 			q := asked.row(i)
 			best := f.search(q, k)
 			least := best[len(best)-1].score
-			read[0] += b.left(l, q, least)
-			read[1] += h.left(q, least)
-			read[2] += c.left(q, least)
+			left[0] += radii.left(l, q, least)
+			left[1] += quarter.left(q, least)
+			left[2] += half.left(q, least)
+			left[3] += four.left(q, least)
 		}
-		all := float64(set.len() * asked.len())
-		fmt.Fprintf(out, "| %d | %.3f | %.3f | %.4f |\n", k, float64(read[0])/all, float64(read[1])/all, float64(read[2])/all)
+		fmt.Fprintf(out, "| %d |", k)
+		for _, n := range left {
+			fmt.Fprintf(out, " %.4f |", float64(n)/float64(set.len()*asked.len()))
+		}
+		fmt.Fprintln(out)
 	}
 	return nil
 }
@@ -43,11 +47,11 @@ const slack = 1e-3
 
 func length(v []int8) float64 { return math.Sqrt(float64(embed.Dot(v, v))) }
 
-// balls are the radii of lists around their centres.
-type balls []float64
+// radii are the greatest distances of lists' vectors from their centres.
+type radii []float64
 
-func blocks(l *lists) balls {
-	out := make(balls, l.centres.len())
+func balls(l *lists) radii {
+	out := make(radii, l.centres.len())
 	for c := range out {
 		most := 0.0
 		for i := l.at[c]; i < l.at[c+1]; i++ {
@@ -66,39 +70,41 @@ func blocks(l *lists) balls {
 // left counts the vectors of the lists in which one may reach the score: no dot
 // product with a row exceeds that with its centre by more than the question's
 // length times the radius.
-func (b balls) left(l *lists, q []int8, least int32) (n int) {
+func (r radii) left(l *lists, q []int8, least int32) (n int) {
 	embed.Scan(q, l.centres, dims, l.near)
 	for c, s := range l.near {
-		if float64(s)+length(q)*b[c] +slack >= float64(least) {
+		if float64(s)+length(q)*r[c]+slack >= float64(least) {
 			n += l.at[c+1] - l.at[c]
 		}
 	}
 	return n
 }
 
-// halved has the first half of each row, and the length of the second.
-type halved struct {
-	rows []int8
-	rest []float64
-	dots []int32
+// prefixes have the first numbers of each row, and the length of the others.
+type prefixes struct {
+	width int
+	rows  []int8
+	rest  []float64
+	dots  []int32
 }
 
-func halves(set vectors) *halved {
-	h := &halved{rest: make([]float64, set.len()), dots: make([]int32, set.len())}
+func prefix(set vectors, width int) *prefixes {
+	p := &prefixes{width: width, rest: make([]float64, set.len()), dots: make([]int32, set.len())}
+	p.rows = make([]int8, 0, set.len()*width)
 	for i := range set.len() {
 		r := set.row(i)
-		h.rows = append(h.rows, r[:dims/2]...)
-		h.rest[i] = length(r[dims/2:])
+		p.rows = append(p.rows, r[:width]...)
+		p.rest[i] = length(r[width:])
 	}
-	return h
+	return p
 }
 
-// left counts the rows whose second half may lift them to the score.
-func (h *halved) left(q []int8, least int32) (n int) {
-	embed.Scan(q[:dims/2], h.rows, dims/2, h.dots)
-	rest := length(q[dims/2:])
-	for i, s := range h.dots {
-		if float64(s)+rest*h.rest[i] +slack >= float64(least) {
+// left counts the rows whose other numbers may lift them to the score.
+func (p *prefixes) left(q []int8, least int32) (n int) {
+	embed.Scan(q[:p.width], p.rows, p.width, p.dots)
+	rest := length(q[p.width:])
+	for i, s := range p.dots {
+		if float64(s)+rest*p.rest[i]+slack >= float64(least) {
 			n++
 		}
 	}
@@ -132,7 +138,7 @@ func (c *coarse) left(q []int8, least int32) (n int) {
 	embed.Scan(q, c.rows, dims, c.dots)
 	size := length(q)
 	for i, s := range c.dots {
-		if float64(s)+size*c.lost[i] +slack >= float64(least) {
+		if float64(s)+size*c.lost[i]+slack >= float64(least) {
 			n++
 		}
 	}
