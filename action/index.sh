@@ -4,8 +4,8 @@
 # it, without the registry's and GitHub's credentials, and then copies what is new
 # to the registry, unless the code comes from a fork. Mode pull brings the
 # commit's index into a cache of the job. Inputs are PINDEX_ACTION_REGISTRY,
-# _REPOSITORY, _TOKEN, _REF, _VIEWS, _ALLOW_PUBLIC and _MODE; what the runner sets is GITHUB_*
-# and RUNNER_*.
+# _REPOSITORY, _TOKEN, _REF, _VIEWS, _ALLOW_PUBLIC, _MOUNT_FROM and _MODE; what the
+# runner sets is GITHUB_* and RUNNER_*.
 set -euo pipefail
 
 die() { printf 'pindex action: %s\n' "$*" >&2; exit 2; }
@@ -28,6 +28,9 @@ token=${PINDEX_ACTION_TOKEN:-}
 registry=${PINDEX_ACTION_REGISTRY:-ghcr.io}
 repository=${PINDEX_ACTION_REPOSITORY:-$GITHUB_REPOSITORY/pindex}
 repository=${repository,,}
+upstream=${PINDEX_ACTION_MOUNT_FROM:-}
+upstream=${upstream,,}
+upstream=${upstream#"${registry,,}/"}
 github_token=${GITHUB_TOKEN:-} username=${PINDEX_REGISTRY_USERNAME:-${GITHUB_ACTOR:-}} password=${PINDEX_REGISTRY_PASSWORD:-}
 if [[ -n $token ]]; then password=$token; fi
 # What reads the commit has none of these in its environment.
@@ -36,11 +39,15 @@ unset PINDEX_ACTION_TOKEN GITHUB_TOKEN PINDEX_REGISTRY_USERNAME PINDEX_REGISTRY_
 [[ $mode = build || $mode = pull ]] || die "the input 'mode' is build or pull"
 [[ $registry =~ ^[A-Za-z0-9.-]+(:[0-9]+)?$ ]] || die "the input 'registry' is a host, such as ghcr.io"
 [[ $repository =~ ^[a-z0-9._-]+(/[a-z0-9._-]+)*$ ]] || die "the input 'repository' is a path, such as owner/name/pindex"
+[[ -z $upstream || ${upstream%%/*} != *.* && $upstream =~ ^[a-z0-9._-]+(/[a-z0-9._-]+)*$ ]] ||
+  die "the input 'mount-from' is a repository of the registry $registry, such as owner/name/pindex"
+[[ $upstream != "$repository" ]] || die "the input 'mount-from' names the repository itself"
 [[ $views =~ ^[a-z,\ ]*$ ]] || die "the input 'views' is a list, such as source,lexical"
 [[ -f ${GITHUB_EVENT_PATH:-} ]] || die 'GITHUB_EVENT_PATH names no file'
 store=$registry/$repository
 [[ ${PINDEX_ACTION_ALLOW_PUBLIC:-false} =~ ^(true|false)$ ]] || die "the input 'allow-public' is true or false"
-viewflags=() public=()
+viewflags=() public=() mount=()
+[[ -z $upstream ]] || mount=("--mount-from=$registry/$upstream")
 [[ ${PINDEX_ACTION_ALLOW_PUBLIC:-false} = false ]] || public=(--allow-public)
 [[ -z $views ]] || viewflags=("--views=${views// /}")
 
@@ -72,7 +79,7 @@ mkdir -p "$work"
 work=$(mktemp -d "$work/run.XXXXXX")
 cd "$work"
 export PINDEX_CACHE_DIR=$work/cache
-unset PINDEX_STORE
+unset PINDEX_STORE PINDEX_MOUNT_FROM
 
 emit() {
   [[ $2 != *[$'\n\r']* ]] || die "the output $1 has a line end in it"
@@ -118,7 +125,8 @@ layout=$work/index
 parent=none branch=()
 [[ ${GITHUB_REF_TYPE:-} != branch || ${GITHUB_EVENT_NAME:-} != push ]] || branch=("${GITHUB_REF_NAME:-}")
 if [[ -z $outsider ]]; then
-  with_registry pindex prepare --json --quiet --repo="$workspace" --commit="$commit" --store="$store" --into="$layout" "${viewflags[@]}" "${branch[@]/#/--branch=}" >prepare.json ||
+  with_registry pindex prepare --json --quiet --repo="$workspace" --commit="$commit" --store="$store" --into="$layout" \
+    "${viewflags[@]}" "${mount[@]}" "${branch[@]/#/--branch=}" >prepare.json ||
     printf 'pindex action: no index of an ancestor could be taken; building all of it\n' >&2
   parent=$(jq -r '.parent // "" | if . == "" then "none" else . end' prepare.json 2>/dev/null) || parent=none
 fi
@@ -134,7 +142,7 @@ read -r reused built < <(jq -r '"\(.segments_reused) \(.segments_built)"' report
 result=full uploaded=0 reference=
 [[ $reused = 0 ]] || result=delta
 if [[ -z $outsider ]]; then
-  push() { with_registry pindex cp --json --progress=plain --repo="$workspace" --all "${public[@]}" "$layout" "$store" >cp.json; }
+  push() { with_registry pindex cp --json --progress=plain --repo="$workspace" --all "${public[@]}" "${mount[@]}" "$layout" "$store" >cp.json; }
   # A pack of the ancestor's may be gone by now: then all is built.
   push || { rm -rf "$layout"; build none; result=full; read -r reused built < <(jq -r '"\(.segments_reused) \(.segments_built)"' report.json); push; }
   # The ancestor's index goes nowhere: it is there.

@@ -157,6 +157,19 @@ is mode unchanged; is bytes-uploaded 0; is segments-built 0; is segments-reused 
 is digest "$(get digest second)"; is reference "$(get reference second)"
 says 'the registry held this index already'
 
+# A repository beside the first one, such as a fork's: what the first one has is
+# mounted, and the commit of its own builds what changed. By itself it builds all.
+act beside "$(printf "$push" "$second")" -in token=secret -in repository=fork/pindex -in mount-from=Owner/Name/pindex
+is mode delta; is segments-built 0; is segments-reused "$all"; is bytes-uploaded 0; is digest "$(get digest second)"
+[[ $(get reference beside) = "$host/fork/pindex:$second@"* ]] || fail 'the mounted index is elsewhere'
+act alone "$(printf "$push" "$second")" -in token=secret -in repository=alone/pindex
+is mode full; is segments-built "$all"; is digest "$(get digest second)"
+checkout "$merge"
+act besidemerge "$(printf "$push" "$merge")" -in token=secret -in repository=late/pindex -in "mount-from=$host/owner/name/pindex"
+is mode delta; [[ $(get segments-built besidemerge) -gt 0 ]] || fail 'a new file builds nothing'
+(( $(get bytes-uploaded besidemerge) * 10 < $(get bytes-uploaded first) )) || fail 'what could be mounted was uploaded'
+act besidepull "$(printf "$push" "$second")" -in mode=pull -in token=secret -in repository=fork/pindex -in "ref=$second" -then "pindex-client search redirect -k 1 --commit $second | grep -q handler_7.py"
+
 checkout "$merge"
 export GITHUB_SHA=$merge
 act merge "$(printf "$pr" "$topic" owner/name)" -in token=secret
@@ -203,6 +216,9 @@ refused password "$event" 401 -in mode=pull -in token=wrong -in "ref=$first"
 refused anonymous "$event" 'it wants credentials and there are none' -in mode=pull -in "ref=$first"
 refused nothing "$event" 'run actions/checkout before' -in token=secret
 refused public "$event" 'is true or false' -in token=secret -in allow-public=perhaps
+refused mount "$event" 'is a repository of the registry' -in token=secret -in mount-from=ghcr.io/owner/name/pindex
+refused mounted "$event" 'is a repository of the registry' -in token=secret -in 'mount-from=$(id)'
+refused itself "$event" 'names the repository itself' -in token=secret -in mount-from=owner/NAME/pindex
 refused mode "$event" 'is build or pull' -in mode=both
 refused registry "$event" "'registry' is a host" -in 'registry=$(id)'
 refused option "$event" 'has no commit' -in ref=--help
