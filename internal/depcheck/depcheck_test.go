@@ -69,7 +69,7 @@ var mayImport = map[string][]string{
 	"internal/order":          {},
 	"internal/stats":          {},
 	"internal/lateregexp":     {},
-	"internal/evalbench":      {"artifact", "compile", "embed", "git", "query", "bundle", "mcp/tools", "internal/peers"},
+	"internal/evalbench":      {"artifact", "compile", "embed", "git", "query", "bundle", "embed/remote", "mcp/tools", "internal/peers"},
 	"internal/peers":          {},
 	"internal/train":          {"artifact", "analysis", "embed", "compile/syntax", "compile/units", "internal/filetext"},
 	"internal/fail":           {},

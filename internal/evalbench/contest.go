@@ -9,6 +9,7 @@ import (
 
 // contest is what several programs scored on the same queries.
 type contest struct {
+	score func(*measure) float64
 	names []string
 	by    map[string]map[string]measure // program and query
 }
@@ -41,7 +42,7 @@ func (c *contest) common() (out []*task) {
 	return out
 }
 
-// scoreOf is what a query's tables show: NDCG@10, or Recall@10 of issues.
+// scoreOf is the first score of a query: NDCG@10, or Recall@10 of an issue.
 func scoreOf(m *measure) float64 {
 	if m.Task.Set == "semble" {
 		return m.NDCG
@@ -53,7 +54,7 @@ func scoreOf(m *measure) float64 {
 func (c *contest) of(name string, ts []*task) (repos []string, values []float64) {
 	for _, t := range ts {
 		m := c.by[name][t.ID]
-		repos, values = append(repos, t.Repo), append(values, scoreOf(&m))
+		repos, values = append(repos, t.Repo), append(values, c.score(&m))
 	}
 	return repos, values
 }
@@ -88,13 +89,23 @@ func (c *contest) print() {
 		}
 	}
 	line("all", all)
-	pick(func(t *task) string { return t.Category })
-	pick(func(t *task) string { return t.Language })
-	fmt.Printf("\n| repository | language | n | %s |\n|---|---|---|%s\n", strings.Join(c.names, " | "), columns)
+	// A peer that cannot read a language finds nothing there.
 	by := map[string][]*task{}
 	for _, t := range all {
 		by[t.Repo] = append(by[t.Repo], t)
 	}
+	var answered []*task
+	for _, t := range all {
+		if !slices.ContainsFunc(c.names, func(n string) bool { return meanOf(c.of(n, by[t.Repo])).Query == 0 }) {
+			answered = append(answered, t)
+		}
+	}
+	if len(answered) < len(all) {
+		line("repositories in which each scores", answered)
+	}
+	pick(func(t *task) string { return t.Category })
+	pick(func(t *task) string { return t.Language })
+	fmt.Printf("\n| repository | language | n | %s |\n|---|---|---|%s\n", strings.Join(c.names, " | "), columns)
 	for _, r := range slices.Sorted(maps.Keys(by)) {
 		cells := make([]string, len(c.names))
 		for i, n := range c.names {
@@ -102,20 +113,24 @@ func (c *contest) print() {
 		}
 		fmt.Printf("| %s | %s | %d | %s |\n", r, by[r][0].Language, len(by[r]), strings.Join(cells, " | "))
 	}
-	last := c.names[len(c.names)-1]
-	repos, best := c.of(last, all)
-	for _, n := range c.names[:len(c.names)-1] {
-		_, values := c.of(n, all)
-		change := make([]float64, len(values))
-		var better, worse int
-		for i := range values {
-			change[i] = best[i] - values[i]
-			if change[i] > 0 {
-				better++
-			} else if change[i] < 0 {
-				worse++
-			}
+}
+
+// paired prints how one program's score differs from another's, query by query.
+func (c *contest) paired(name, from string) {
+	all := c.common()
+	repos, to := c.of(name, all)
+	_, was := c.of(from, all)
+	change := make([]float64, len(to))
+	var better, worse int
+	for i := range to {
+		change[i] = to[i] - was[i]
+		if change[i] > 0 {
+			better++
+		} else if change[i] < 0 {
+			worse++
 		}
-		fmt.Printf("%s against %s, paired: %v, better on %d, worse on %d\n", last, n, meanOf(repos, change), better, worse)
 	}
+	s := meanOf(repos, change)
+	fmt.Printf("%s against %s, paired: %+.3f (%+.3f to %+.3f), by query %+.3f, better on %d, worse on %d of %d\n",
+		name, from, s.Repo, s.Low, s.High, s.Query, better, worse, s.N)
 }

@@ -28,6 +28,9 @@
 //	    checks each queried folder out, lets a peer (codegraph, semble) answer its
 //	    queries, and prints its scores beside those of pindex with the repository
 //	    held out, which needs the features that eval leaves; what was answered is kept
+//	go run ./internal/evalbench rerank -set semble -n 65 -per 5 -files 300 -data DIR -mirrors DIR -work DIR -rerank URL -pid N
+//	    the first 30, 50 and 100 results in the order of a reranker beside pindex's
+//	    own, on a sample of the queries, with the processor time of process N
 //
 // DIR of -data has the folders semble and loc, DIR of -mirrors bare clones
 // named owner+name/repo, owner/name.git or owner/name. -work keeps packs by the

@@ -23,7 +23,7 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return errors.New("say what to do: eval, ablate, worst, experiment, export, peer, bundles, explore, verbatim, vectors or latency")
+		return errors.New("say what to do: eval, ablate, worst, experiment, export, peer, rerank, bundles, explore, verbatim, vectors or latency")
 	}
 	fs := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	data := fs.String("data", "", "`folder` of the evaluation data")
@@ -33,10 +33,12 @@ func run(ctx context.Context, args []string) error {
 	ids := fs.String("ids", "", "`file` of the loc instances to take, one id a line")
 	fresh := fs.Bool("fresh", false, "study again what is there already")
 	table := fs.String("table", "query/model_table.go", "where export writes")
-	n := fs.Int("n", 30, "queries that worst prints, issues that explore walks through or latency times, bundles that verbatim makes, issues that vectors takes with -per")
-	per := fs.Int("per", 0, "issues of one repository that bundles and vectors take at most; 0 for all")
+	n := fs.Int("n", 30, "queries that worst prints, issues that explore walks through or latency times, bundles that verbatim makes, issues that vectors takes with -per, queries that rerank takes")
+	per := fs.Int("per", 0, "issues of one repository that bundles, vectors and rerank take at most; 0 for all")
 	var by peerFlags
 	by.add(fs)
+	var rr rerankFlags
+	rr.add(fs)
 	if err := fs.Parse(args[1:]); err != nil {
 		return err
 	}
@@ -55,6 +57,8 @@ func run(ctx context.Context, args []string) error {
 	switch args[0] {
 	case "peer":
 		return by.run(ctx, tasks, *data, *mirrors, *work)
+	case "rerank":
+		return rr.run(ctx, tasks, *mirrors, *work, *n, *per, by.within)
 	case "latency":
 		return latency(ctx, hashed(tasks, *n, len(tasks)), *mirrors, *work)
 	case "vectors":

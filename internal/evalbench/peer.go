@@ -305,7 +305,7 @@ func (a *peerAnswers) measures(order string) (out []measure) {
 // peerTables prints what a peer reaches beside pindex with the repository
 // held out, over the queries that all of them answered.
 func peerTables(answers []peerAnswers, samples []sample) {
-	var c contest
+	c := contest{score: scoreOf}
 	var missing []string
 	lacking := 0
 	for i := range answers {
@@ -325,6 +325,10 @@ func peerTables(answers []peerAnswers, samples []sample) {
 			c.add("pindex, "+route, ms)
 		}
 		c.print()
+		for _, n := range c.names[:2] {
+			c.paired("pindex, "+query.RouteLexical, n)
+			c.paired("pindex, "+query.RouteHybrid, n)
+		}
 	}
 	fmt.Printf("\nFiles that clones lack: %d. Repositories without answers: %d\n", lacking, len(missing))
 	for _, m := range missing {

@@ -146,7 +146,7 @@ func TestPeer(t *testing.T) {
 
 func TestContest(t *testing.T) {
 	a, b := &task{ID: "a", Set: "semble", Repo: "r"}, &task{ID: "b", Set: "loc", Repo: "r"}
-	var c contest
+	c := contest{score: scoreOf}
 	c.add("one", []measure{{Task: a, NDCG: 0.5, R10: 9}, {Task: b, NDCG: 9, R10: 0.25}})
 	c.add("two", []measure{{Task: b, R10: 1}})
 	c.add("one", []measure{{Task: &task{ID: "c"}}})

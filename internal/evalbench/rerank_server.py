@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """A /v1/rerank server for measurements: the cosine of question and passage by a sentence transformer.
 
-    rerank_server.py MODEL.onnx TOKENIZER.json PORT
+    rerank_server.py MODEL.onnx TOKENIZER.json PORT [TOKENS]
 
 MODEL takes input_ids, attention_mask and perhaps token_type_ids, and gives a vector for each token; a text's vector is
-their mean. It needs onnxruntime, tokenizers and numpy, and uses one thread. This is a bi-encoder, no cross-encoder: it
-reads question and passage apart.
+their mean. Of a text it reads the first TOKENS, 256 where none are given. It needs onnxruntime, tokenizers and numpy,
+and uses one thread. This is a bi-encoder, no cross-encoder: it reads question and passage apart.
 """
 import json
 import sys
@@ -15,18 +15,17 @@ import numpy
 import onnxruntime
 from tokenizers import Tokenizer
 
-MOST_TOKENS = 256
 BATCH = 8
 
 
 class Model:
-    def __init__(self, path, tokenizer):
+    def __init__(self, path, tokenizer, tokens):
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         self.session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
         self.inputs = {i.name for i in self.session.get_inputs()}
         self.tokenizer = Tokenizer.from_file(tokenizer)
-        self.tokenizer.enable_truncation(MOST_TOKENS)
+        self.tokenizer.enable_truncation(tokens)
         self.tokenizer.no_padding()
 
     def vectors(self, texts):
@@ -70,5 +69,5 @@ class Handler(BaseHTTPRequestHandler):
 
 if __name__ == "__main__":
     server = HTTPServer(("127.0.0.1", int(sys.argv[3])), Handler)
-    server.model = Model(sys.argv[1], sys.argv[2])
+    server.model = Model(sys.argv[1], sys.argv[2], int(sys.argv[4]) if len(sys.argv) > 4 else 256)
     server.serve_forever()
