@@ -32,9 +32,10 @@ const (
 	manifests  kind = "manifest"
 	models     kind = "model"
 	tags       kind = "tag"
+	derived    kind = "derived"
 )
 
-var kinds = []kind{partitions, manifests, models, tags}
+var kinds = []kind{partitions, manifests, models, tags, derived}
 
 // Cache holds verified files by digest. It is safe for concurrent use, and
 // any number of processes may use one folder. A cache that cannot be written
@@ -196,16 +197,23 @@ func (c *Cache) put(k kind, name artifact.Digest, write func(io.Writer) error) b
 	if !c.writable() {
 		return false
 	}
-	path := c.path(k, name)
-	if err := c.makeDir(k, filepath.Dir(path)); err != nil {
-		c.fail(err)
-		return false
-	}
-	if err := durable.Replace(path, 0o400, write); err != nil {
+	if err := c.tryPut(k, name, write); err != nil {
 		c.fail(err)
 		return false
 	}
 	return true
+}
+
+// tryPut is put without the note.
+func (c *Cache) tryPut(k kind, name artifact.Digest, write func(io.Writer) error) error {
+	if !c.readable {
+		return errMiss
+	}
+	path := c.path(k, name)
+	if err := c.makeDir(k, filepath.Dir(path)); err != nil {
+		return err
+	}
+	return durable.Replace(path, 0o400, write)
 }
 
 // drop removes a file that another one has taken the place of. Who has it

@@ -9,6 +9,7 @@
 //	├── manifest/ab/<64 digits>  pindex manifests, by index digest; of remote stores OCI manifests and configs too
 //	├── model/ab/<64 digits>     embedder tables
 //	├── tag/ab/<64 digits>       what tags of remote stores held when they were last asked for
+//	├── derived/ab/<64 digits>   what would have to be worked out again, see derived.go
 //	└── store/                   the default local store (its own format: package registry)
 //
 // ab stands for the first two digits. The folders have mode 0700 and must

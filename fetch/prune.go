@@ -48,10 +48,10 @@ type cachedFile struct {
 	used time.Time
 }
 
-// Usage returns what the cache holds, by kind: partitions, manifests, models
-// and tags.
+// Usage returns what the cache holds, by kind: partitions, manifests, models,
+// tags and what was derived.
 func (c *Cache) Usage(ctx context.Context) (map[string]Usage, error) {
-	names := map[kind]string{partitions: "partitions", manifests: "manifests", models: "models", tags: "tags"}
+	names := map[kind]string{partitions: "partitions", manifests: "manifests", models: "models", tags: "tags", derived: "derived"}
 	out := make(map[string]Usage, len(names))
 	for _, name := range names {
 		out[name] = Usage{}

@@ -82,6 +82,28 @@ func FuzzIndex(f *testing.F) {
 	})
 }
 
+func FuzzMemory(f *testing.F) {
+	l := &Layout{WorkTree: "/w", GitDir: "/w/.git"}
+	o := newOthers(l)
+	o.folders["a/"] = &otherFolder{stamp: stamp{there: true, bytes: 1 << 40}, ruled: stamp{there: true}, files: []string{"x", ""}, folders: []string{"y"}}
+	o.folders[""] = &otherFolder{stamp: stamp{there: true, exec: true}, folders: []string{"a"}}
+	f.Add(o.encode())
+	f.Fuzz(func(t *testing.T, b []byte) {
+		o := newOthers(l)
+		o.decode(b)
+		again := newOthers(l)
+		again.decode(o.encode())
+		if len(again.folders) != len(o.folders) || again.settled != o.settled {
+			t.Fatalf("%d folders, written and read %d", len(o.folders), len(again.folders))
+		}
+		for path, f := range o.folders {
+			if g := again.folders[path]; g == nil || g.stamp != f.stamp || g.ruled != f.ruled || !slices.Equal(g.files, f.files) || !slices.Equal(g.folders, f.folders) {
+				t.Fatalf("%q: %+v, written and read %+v", path, f, g)
+			}
+		}
+	})
+}
+
 // sampleIndex writes a small index.
 func sampleIndex(version uint32) []byte {
 	b := []byte("DIRC")

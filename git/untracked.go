@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -56,8 +58,10 @@ type others struct {
 	rules   []ignoreRule // of outside the working tree, those that count least first
 	fold    bool
 	ready   bool   // rules and settled are set
-	settled string // what the files of rules outside were when they were read
+	settled string // what the files of rules outside were when they were read, and what else decides
 	folders map[string]*otherFolder
+	round   int // number of the walk
+	listed  int // folders read since others was made or remembered
 }
 
 // otherFolder is what a folder holds that is not ignored.
@@ -65,8 +69,10 @@ type otherFolder struct {
 	stamp   stamp
 	rules   []ignoreRule
 	ruled   stamp // of its file of rules
+	unread  bool  // the rules are still to be read: the folder is remembered
 	files   []string
 	folders []string
+	round   int // of the walk that came here last
 }
 
 func newOthers(l *Layout) *others { return &others{l: l, folders: map[string]*otherFolder{}} }
@@ -82,9 +88,6 @@ func (o *others) list(ctx context.Context, x *index) ([]string, error) {
 			return nil, err
 		}
 	}
-	if err := o.settings(); err != nil {
-		return nil, err
-	}
 	tracked := make(map[string]struct{}, len(x.entries))
 	modules := map[string]bool{}
 	for i := range x.entries {
@@ -94,26 +97,26 @@ func (o *others) list(ctx context.Context, x *index) ([]string, error) {
 			modules[e.path] = true
 		}
 	}
-	w := otherWalk{others: o, ctx: ctx, modules: modules}
+	if err := o.settings(modules); err != nil {
+		return nil, err
+	}
+	o.round++
+	w := otherWalk{others: o, ctx: ctx, modules: modules, tracked: tracked}
 	if err := w.folder("", nil, false); err != nil {
 		return nil, err
 	}
-	for path := range o.folders {
-		if !w.seen[path] {
+	for path, f := range o.folders {
+		if f.round != o.round {
 			delete(o.folders, path)
 		}
 	}
-	out := w.found[:0]
-	for _, path := range w.found {
-		if _, ok := tracked[path]; !ok {
-			out = append(out, path)
-		}
-	}
-	return out, nil
+	return w.found, nil
 }
 
-// settings reads the rules outside of the working tree where they changed.
-func (o *others) settings() error {
+// settings reads the rules outside of the working tree where they changed. The
+// folders that were listed are forgotten then, and where other folders are
+// submodules, which are not listed.
+func (o *others) settings(modules map[string]bool) error {
 	files, fold, ok := o.l.ignoreSettings()
 	if !ok {
 		return NewUnsupported(o.l.GitDir, "has a configuration that needs the git program to tell which files are ignored")
@@ -125,14 +128,22 @@ func (o *others) settings() error {
 		now.WriteString(file + "\x00" + s.text() + "\x00")
 		sure = sure && !s.racy
 	}
-	if sure && o.ready && now.String() == o.settled && fold == o.fold {
+	for _, path := range slices.Sorted(maps.Keys(modules)) {
+		now.WriteString("\x00" + path + "\x00")
+	}
+	if fold {
+		now.WriteString("fold")
+	}
+	if sure && o.ready && now.String() == o.settled {
 		return nil
+	}
+	if !sure || now.String() != o.settled {
+		clear(o.folders)
 	}
 	o.rules, o.fold, o.settled, o.ready = nil, fold, now.String(), true
 	for i := len(files) - 1; i >= 0; i-- { // the repository's own count more
 		o.rules = append(o.rules, readIgnore(files[i], true, fold)...)
 	}
-	clear(o.folders)
 	return nil
 }
 
@@ -141,8 +152,9 @@ type otherWalk struct {
 	*others
 	ctx     context.Context
 	modules map[string]bool
+	tracked map[string]struct{}
 	found   []string
-	seen    map[string]bool
+	path    []byte // scratch
 }
 
 // level is the rules of one folder above.
@@ -157,10 +169,6 @@ func (w *otherWalk) folder(prefix string, above []level, anew bool) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
 	}
-	if w.seen == nil {
-		w.seen = map[string]bool{}
-	}
-	w.seen[prefix] = true
 	full := w.l.WorkTree + "/" + prefix
 	now, kind := stampOf(full)
 	if kind != kindFolder {
@@ -181,7 +189,10 @@ func (w *otherWalk) folder(prefix string, above []level, anew bool) error {
 			anew = true
 		}
 		w.folders[prefix] = f
+	} else if f.unread {
+		f.rules, f.unread = readIgnore(full+".gitignore", false, w.fold), false
 	}
+	f.round = w.round
 	if len(f.rules) > 0 {
 		above = append(above[:len(above):len(above)], level{prefix, f.rules})
 	}
@@ -190,9 +201,13 @@ func (w *otherWalk) folder(prefix string, above []level, anew bool) error {
 			return err
 		}
 		f.stamp = now
+		w.listed++
 	}
 	for _, name := range f.files {
-		w.found = append(w.found, prefix+name)
+		w.path = append(append(w.path[:0], prefix...), name...)
+		if _, ok := w.tracked[string(w.path)]; !ok {
+			w.found = append(w.found, string(w.path))
+		}
 	}
 	for _, name := range f.folders {
 		if err := w.folder(prefix+name+"/", above, anew); err != nil {

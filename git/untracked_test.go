@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // othersByGit asks the git program.
@@ -56,7 +57,8 @@ func quietEnv(t *testing.T) {
 }
 
 // TestUntrackedAsGit makes working trees and rules at random, edits them, and
-// has the same walker look again and again.
+// has the same walker look again and again, and beside it one after another
+// that begins with what the one before remembered.
 func TestUntrackedAsGit(t *testing.T) {
 	quietEnv(t)
 	names := []string{"a", "b.o", "c.txt", "build", "Main", "x y", "[k]", "d", "foo", "bar", ".h"}
@@ -96,6 +98,7 @@ func TestUntrackedAsGit(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := newOthers(l)
+		memory := o.encode()
 		for round := range 8 {
 			for range 1 + r.IntN(3) {
 				switch r.IntN(9) {
@@ -120,15 +123,23 @@ func TestUntrackedAsGit(t *testing.T) {
 			if round == 5 {
 				gitIn(t, dir, "add", "-A")
 			}
-			got, err := o.list(context.Background(), nil)
-			if err != nil {
-				t.Fatal(err)
+			if r.IntN(2) == 0 {
+				time.Sleep(raceNanos + time.Millisecond) // for folders to be remembered
 			}
-			slices.Sort(got)
 			want := othersByGit(t, dir)
-			if !slices.Equal(got, want) {
-				t.Fatalf("seed %d round %d:\ngot  %q\ngit  %q\n%s", seed, round, got, want, allRules(dir))
+			next := newOthers(l)
+			next.decode(memory)
+			for i, o := range []*others{o, next} {
+				got, err := o.list(context.Background(), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				slices.Sort(got)
+				if !slices.Equal(got, want) {
+					t.Fatalf("seed %d round %d walker %d:\ngot  %q\ngit  %q\n%s", seed, round, i, got, want, allRules(dir))
+				}
 			}
+			memory = next.encode()
 		}
 	}
 }

@@ -21,7 +21,8 @@ type Follower struct {
 	layout *Layout
 	others *others
 	index  *index
-	at     stamp // of the index file
+	at     stamp  // of the index file
+	memory []byte // see Remember
 }
 
 // NewFollower returns a follower of the working tree at or around dir.
@@ -99,6 +100,10 @@ func (f *Follower) open() (root string, x *index, err error) {
 	}
 	if f.layout == nil || f.layout.WorkTree != l.WorkTree || f.layout.GitDir != l.GitDir {
 		f.others, f.index = newOthers(l), nil
+		if f.memory != nil {
+			f.others.decode(f.memory)
+			f.memory = nil
+		}
 	}
 	f.layout, f.others.l = l, l // the configuration may have changed
 	now, _ := stampOf(l.Index)

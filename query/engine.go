@@ -32,9 +32,20 @@ type Options struct {
 	// source and terms but without vectors and symbols. Exact search, source
 	// lines and ranked search by words answer from both indexes.
 	Over *artifact.Index
+	// Kept keeps what was worked out of the whole index for later processes;
+	// nil keeps nothing.
+	Kept Kept
 	// Pinned, when it is set, is what answers name instead of the index's own
 	// commit and digest: what an overlay was laid over.
 	Pinned *Pinned
+}
+
+// Kept keeps things that follow from the index alone, by name. What it gives
+// back is what it was given under the same name, for the same index; it may
+// have lost it. It is safe for concurrent use.
+type Kept interface {
+	Derived(name string) []byte // nil where there is nothing
+	Keep(name string, content []byte)
 }
 
 // Engine answers queries over one index. It is safe for concurrent use. The
@@ -65,7 +76,7 @@ type caches struct {
 	table    lazy[*fileTable]
 	projects lazy[*projects]
 	sketches sketchCache
-	popular  lazy[map[string]int32]
+	popular  lazy[*importCounts]
 	class    []atomic.Uint32 // see classOf; by file over all partitions
 	known    factTable
 	scratch  sync.Pool // *searchScratch

@@ -95,7 +95,7 @@ func (r *ranker) newFacts(g *gauge, p, file int, u *artifact.UnitsReader) *fileF
 		}
 	}
 	f.stem = lowerName(stem)
-	f.imported = bits.Len(uint(r.imported[f.stem]))
+	f.imported = bits.Len32(r.imported.of(f.stem))
 	f.stemWords, f.nearWords, f.dirWords = g.spell([]byte(stem)), g.spell([]byte(treepath.Base(dir))), g.spell([]byte(dir))
 	return f
 }

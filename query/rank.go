@@ -25,7 +25,7 @@ type ranker struct {
 	slots    []int64 // weight of each slot
 	model    *model
 	files    []fileCand
-	imported map[string]int32 // see Engine.imported
+	imported *importCounts // nil without structure; see Engine.imported
 	units    *unitModel
 	fuse     *fusion
 	linked   *expansion // nil but on the structural route

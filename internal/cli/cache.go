@@ -25,7 +25,7 @@ type cacheAnswer struct {
 	Dir    string                 `json:"dir"`
 	Files  int                    `json:"files"`
 	Bytes  int64                  `json:"bytes"`
-	Kinds  map[string]fetch.Usage `json:"kinds"` // partitions, manifests, models, tags
+	Kinds  map[string]fetch.Usage `json:"kinds"` // partitions, manifests, models, tags, derived
 	Notes  []string               `json:"notes,omitempty"`
 }
 

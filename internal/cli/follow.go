@@ -81,9 +81,21 @@ func (f *follower) look(ctx context.Context) (*view, error) {
 		}
 		tree = f.asked
 	}
+	folders := ""
+	if l != nil {
+		folders = "folders of " + l.WorkTree
+	}
+	if f.last == nil && folders != "" {
+		f.work.Remember(f.s.cache.Derived(folders))
+	}
 	changes, left, err := f.work.Changes(ctx, tree, maxUntracked)
 	if err != nil {
 		return nil, err
+	}
+	if folders != "" {
+		if b := f.work.Memory(); b != nil {
+			f.s.cache.Keep(folders, b)
+		}
 	}
 	if left > 0 && f.last == nil {
 		f.a.Note("%d files that git neither tracks nor ignores are left out; add them, or add them to .gitignore", left)
@@ -185,6 +197,9 @@ func (f *follower) lookBare(ctx context.Context) (*view, error) {
 // byLines returns the view of a program without a parser.
 func (f *follower) byLines(ctx context.Context, changes []git.Change, files []bylines.File, read bylines.Read) (*view, error) {
 	v := &view{changes: pathsOf(changes), hidden: pathsOf(changes), fresh: freshness(f.s.distance, len(changes))}
+	if len(changes) == 0 {
+		return v, nil
+	}
 	if f.lines == nil {
 		f.lines = bylines.New(f.s.index)
 	}

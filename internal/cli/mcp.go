@@ -171,6 +171,7 @@ func (m *mcpSession) engineOver(v *view) *query.Engine {
 	}
 	opt := m.s.options
 	opt.Hidden, opt.Over = v.hidden, v.lines
+	opt.Kept = m.s.kept()
 	return query.New(m.s.index, opt)
 }
 

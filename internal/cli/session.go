@@ -146,9 +146,24 @@ func (a *App) open(ctx context.Context) (*session, error) {
 	if err := a.compareWorkTree(ctx, s, &opt); err != nil {
 		return nil, errors.Join(err, ix.Close())
 	}
+	if s.over == nil {
+		opt.Kept = s.kept()
+	}
 	s.engine = query.New(s.answering(), opt)
 	return s, nil
 }
+
+// kept keeps what is worked out of the whole index in the cache. What follows
+// from an overlay is not kept: each edit makes another.
+func (s *session) kept() query.Kept { return kept{s.cache, s.index.Digest().String()} }
+
+type kept struct {
+	cache *fetch.Cache
+	index string // digest
+}
+
+func (k kept) Derived(name string) []byte       { return k.cache.Derived(name + " of index " + k.index) }
+func (k kept) Keep(name string, content []byte) { k.cache.Keep(name+" of index "+k.index, content) }
 
 // Index opens the index of the commit that was asked for, without what the
 // working tree adds to it. It must be closed.
