@@ -133,8 +133,12 @@ func (b *binder) declared(name string) ([]*decl, error) {
 	if ds, ok := b.named[name]; ok {
 		return ds, nil
 	}
+	parts, err := b.e.declaring(b.ctx, name)
+	if err != nil {
+		return nil, err
+	}
 	var out []*decl
-	for p := range b.e.parts() {
+	for _, p := range parts {
 		st, err := b.e.ix.Structural(p)
 		if err != nil {
 			return nil, err

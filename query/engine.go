@@ -40,14 +40,6 @@ type Options struct {
 	Pinned *Pinned
 }
 
-// Kept keeps things that follow from the index alone, by name. What it gives
-// back is what it was given under the same name, for the same index; it may
-// have lost it. It is safe for concurrent use.
-type Kept interface {
-	Derived(name string) []byte // nil where there is nothing
-	Keep(name string, content []byte)
-}
-
 // Engine answers queries over one index. It is safe for concurrent use. The
 // index must stay open as long as the engine is used.
 type Engine struct {
@@ -77,6 +69,7 @@ type caches struct {
 	projects lazy[*projects]
 	sketches sketchCache
 	popular  lazy[*importCounts]
+	names    lazy[*declaredNames]
 	class    []atomic.Uint32 // see classOf; by file over all partitions
 	known    factTable
 	scratch  sync.Pool // *searchScratch

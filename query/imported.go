@@ -100,22 +100,10 @@ func encodeImportCounts(counts map[string]uint32) []byte {
 // process counted is used.
 func (e *Engine) imported(ctx context.Context) (*importCounts, error) {
 	return e.popular.get(func() (*importCounts, error) {
-		const what = "import counts/0"
-		if e.opt.Kept != nil {
-			if c, ok := openImportCounts(e.opt.Kept.Derived(what)); ok {
-				return c, nil
-			}
-		}
-		counts, err := e.countImports(ctx)
-		if err != nil {
-			return nil, err
-		}
-		b := encodeImportCounts(counts)
-		if e.opt.Kept != nil {
-			e.opt.Kept.Keep(what, b)
-		}
-		c, _ := openImportCounts(b)
-		return c, nil
+		return kept(e, keptImports, openImportCounts, func() ([]byte, error) {
+			counts, err := e.countImports(ctx)
+			return encodeImportCounts(counts), err
+		})
 	})
 }
 

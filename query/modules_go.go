@@ -51,7 +51,7 @@ func (b *binder) goModule(f *fileEntry, name string) module {
 // goFiles returns the Go files of a folder, its tests only when asked for.
 func (b *binder) goFiles(dir string, tests bool) []int {
 	var out []int
-	for _, i := range b.t.byDir[dir] {
+	for _, i := range b.t.byDir()[dir] {
 		f := &b.t.files[i]
 		if f.lang == "go" && (tests || !strings.HasSuffix(f.path, "_test.go")) {
 			out = append(out, int(i))

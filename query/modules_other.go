@@ -24,7 +24,7 @@ func (b *binder) jvmModule(_ *fileEntry, name string) module {
 	}
 	var files []int
 	for try := rel; strings.Count(try, "/") >= 1; try = treepath.Dir(try) {
-		for dir, in := range b.t.byDir {
+		for dir, in := range b.t.byDir() {
 			if dir == try || strings.HasSuffix(dir, "/"+try) {
 				for _, i := range in {
 					switch b.t.files[i].lang {

@@ -61,7 +61,7 @@ func (b *binder) isPackage(dir string) bool {
 }
 
 func (b *binder) hasPython(dir string) bool {
-	for _, i := range b.t.byDir[dir] {
+	for _, i := range b.t.byDir()[dir] {
 		if b.t.files[i].lang == "python" {
 			return true
 		}

@@ -45,7 +45,7 @@ func (b *binder) loadProjects() error {
 			c := src.Content(f.f)
 			return c[:min(len(c), 64<<10)], nil
 		}
-		for _, i := range b.t.byBase["go.mod"] {
+		for _, i := range b.t.byBase()["go.mod"] {
 			text, err := read(i)
 			if err != nil {
 				return nil, err
@@ -54,7 +54,7 @@ func (b *binder) loadProjects() error {
 				p.goMods = append(p.goMods, project{name: name, dir: treepath.Dir(b.t.files[i].path)})
 			}
 		}
-		for _, i := range b.t.byBase["package.json"] {
+		for _, i := range b.t.byBase()["package.json"] {
 			if classify(b.t.files[i].path)&classVendored != 0 {
 				continue
 			}
@@ -66,7 +66,7 @@ func (b *binder) loadProjects() error {
 				p.packages = append(p.packages, project{name, treepath.Dir(b.t.files[i].path), main})
 			}
 		}
-		for _, i := range b.t.byBase["Cargo.toml"] {
+		for _, i := range b.t.byBase()["Cargo.toml"] {
 			text, err := read(i)
 			if err != nil {
 				return nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/internal/fail"
@@ -22,48 +23,81 @@ type fileEntry struct {
 // resolving imports needs. It is built when first needed and never changes.
 type fileTable struct {
 	files  []fileEntry
-	first  []int              // first entry of each partition; one more for the end
-	number [][]int            // partition, file -> entry, -1 for skipped ones
-	byBase map[string][]int32 // last path component -> entries
-	byDir  map[string][]int32 // folder -> entries directly in it
+	first  []int   // first entry of each partition; one more for the end
+	number [][]int // partition, file -> entry, -1 for skipped ones
+
+	once sync.Once // of the maps
+	base map[string][]int32
+	dir  map[string][]int32
 }
 
 func (e *Engine) fileTable(ctx context.Context) (*fileTable, error) {
 	return e.table.get(func() (*fileTable, error) {
-		parts := make([][]fileEntry, e.parts())
-		t := &fileTable{number: make([][]int, e.parts()), byBase: map[string][]int32{}, byDir: map[string][]int32{}}
-		err := e.each(ctx, func(_, p int) error {
-			u, err := e.ix.Units(p)
-			if err != nil {
-				return err
-			}
-			t.number[p] = make([]int, u.NumFiles())
-			for f := range u.NumFiles() {
-				t.number[p][f] = -1
-				if u.Skip(f) == artifact.SkipNone {
-					path := u.Path(f)
-					parts[p] = append(parts[p], fileEntry{p: p, f: f, path: path, lang: u.Lang(f), test: isTestCode(path)})
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-		for _, part := range parts {
-			t.first = append(t.first, len(t.files))
-			t.files = append(t.files, part...)
-		}
-		t.first = append(t.first, len(t.files))
-		for i := range t.files {
-			f := &t.files[i]
-			t.number[f.p][f.f] = i
-			base, dir := treepath.Base(f.path), treepath.Dir(f.path)
-			t.byBase[base] = append(t.byBase[base], int32(i))
-			t.byDir[dir] = append(t.byDir[dir], int32(i))
-		}
-		return t, nil
+		return kept(e, keptFiles, e.openFileTable, func() ([]byte, error) { return e.listFiles(ctx) })
 	})
+}
+
+// listFiles returns the bytes of the file table.
+func (e *Engine) listFiles(ctx context.Context) ([]byte, error) {
+	parts := make([][]fileEntry, e.parts())
+	err := e.each(ctx, func(_, p int) error {
+		u, err := e.ix.Units(p)
+		if err != nil {
+			return err
+		}
+		for f := range u.NumFiles() {
+			if u.Skip(f) == artifact.SkipNone {
+				path := u.Path(f)
+				parts[p] = append(parts[p], fileEntry{p: p, f: f, path: path, lang: u.Lang(f), test: isTestCode(path)})
+			}
+		}
+		return nil
+	})
+	return encodeFileTable(parts), err
+}
+
+// newFileTable returns a table of files, which are sorted, without their
+// partitions' limits.
+func (e *Engine) newFileTable(files []fileEntry) *fileTable {
+	t := &fileTable{files: files, number: make([][]int, e.parts())}
+	for p := range t.number {
+		t.number[p] = make([]int, e.fileBase[p+1]-e.fileBase[p])
+		for f := range t.number[p] {
+			t.number[p][f] = -1
+		}
+	}
+	for i := range files {
+		f := &files[i]
+		for len(t.first) <= f.p {
+			t.first = append(t.first, i)
+		}
+		t.number[f.p][f.f] = i
+	}
+	for len(t.first) <= e.parts() {
+		t.first = append(t.first, len(files))
+	}
+	return t
+}
+
+// byBase returns the entries by the last component of their path.
+func (t *fileTable) byBase() map[string][]int32 {
+	t.once.Do(t.sort)
+	return t.base
+}
+
+// byDir returns the entries by the folder that they lie in directly.
+func (t *fileTable) byDir() map[string][]int32 {
+	t.once.Do(t.sort)
+	return t.dir
+}
+
+func (t *fileTable) sort() {
+	t.base, t.dir = map[string][]int32{}, map[string][]int32{}
+	for i := range t.files {
+		base, dir := treepath.Base(t.files[i].path), treepath.Dir(t.files[i].path)
+		t.base[base] = append(t.base[base], int32(i))
+		t.dir[dir] = append(t.dir[dir], int32(i))
+	}
 }
 
 // find returns the entry with the given path.
@@ -75,7 +109,7 @@ func (t *fileTable) find(path string) (int, bool) {
 // withSuffix returns the entries whose path is suffix or ends with "/"+suffix.
 func (t *fileTable) withSuffix(suffix string) []int {
 	var out []int
-	for _, i := range t.byBase[treepath.Base(suffix)] {
+	for _, i := range t.byBase()[treepath.Base(suffix)] {
 		p := t.files[i].path
 		if p == suffix || strings.HasSuffix(p, suffix) && p[len(p)-len(suffix)-1] == '/' {
 			out = append(out, int(i))
@@ -85,7 +119,7 @@ func (t *fileTable) withSuffix(suffix string) []int {
 }
 
 // hasDir reports whether some indexed file lies directly in the folder.
-func (t *fileTable) hasDir(dir string) bool { return len(t.byDir[dir]) > 0 }
+func (t *fileTable) hasDir(dir string) bool { return len(t.byDir()[dir]) > 0 }
 
 // near returns up to n paths that someone who wrote path may have meant: the
 // same file name first, then the closest spelling.
