@@ -33,6 +33,7 @@ type tableWriter struct {
 	columns [][]uint64
 }
 
+//go:noinline
 func newTableWriter(rows, columns int) *tableWriter {
 	t := &tableWriter{rows: rows, columns: make([][]uint64, columns)}
 	flat := make([]uint64, rows*columns)
@@ -87,18 +88,19 @@ type column struct {
 
 // at returns the value in row i, which must lie in [0, rows).
 func (c *column) at(i int) uint64 {
-	switch c.w {
-	case 0:
-		return 0
-	case 1:
+	if c.w == 1 {
 		return uint64(c.data[i])
-	case 2:
-		return uint64(c.data[i]) | uint64(c.data[c.rows+i])<<8
 	}
 	return c.wide(i)
 }
 
+// wide is at for all widths but 1. It is called, not inlined with at.
+//
+//go:noinline
 func (c *column) wide(i int) uint64 {
+	if c.w == 2 {
+		return uint64(c.data[i]) | uint64(c.data[c.rows+i])<<8
+	}
 	var v uint64
 	for k := range c.w {
 		v |= uint64(c.data[k*c.rows+i]) << (8 * k)

@@ -73,6 +73,8 @@ func newSegmentWriter(v View, key Digest) *segmentWriter {
 }
 
 // add appends a section. The data is kept, not copied, until bytes is called.
+//
+//go:noinline
 func (w *segmentWriter) add(id, flags uint16, data []byte) {
 	w.sections = append(w.sections, sectionOut{id, flags, data})
 }

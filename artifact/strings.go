@@ -29,8 +29,10 @@ type stringBuilder struct {
 	list []string
 }
 
+//go:noinline
 func newStringBuilder() *stringBuilder { return &stringBuilder{ids: map[string]uint32{}} }
 
+//go:noinline
 func (s *stringBuilder) id(v string) uint32 {
 	id, ok := s.ids[v]
 	if !ok {

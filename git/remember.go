@@ -3,6 +3,8 @@ package git
 import (
 	"encoding/binary"
 	"os"
+
+	"github.com/pindex-dev/pindex/internal/wire"
 )
 
 // What a follower learned of a working tree's folders, as another process can
@@ -10,14 +12,11 @@ import (
 // folder counts as unchanged by the same rule as within one process, so what is
 // remembered can save reading a folder and never hides a file.
 //
-//	text    memoryMagic, the user's number, working tree, git directory, and what
-//	        else decides what is ignored; each preceded by its length
-//	varint  folders
-//	varint  names in all of them
-//
-// and for each folder its path as text, its stamp, 1 and the stamp of its rules
-// or 0, and two lists of names, files and folders: a varint for their number and
-// each as text. A length is a varint.
+// In the form of package wire: texts for memoryMagic, the user's number, working
+// tree, git directory and what else decides what is ignored; numbers for the
+// folders and the names in all of them; and for each folder a text for its path,
+// its stamp, 1 and the stamp of its rules or 0, and the numbers of files and of
+// folders in it, each followed by their names.
 const memoryMagic = "pindex folders 1"
 
 // stampSize is the size of a stamp in bytes: the nine numbers that an index has
@@ -60,7 +59,7 @@ func (o *others) owner() []string {
 func (o *others) encode() []byte {
 	var b []byte
 	for _, s := range append(o.owner(), o.settled) {
-		b = appendText(b, s)
+		b = wire.AppendText(b, s)
 	}
 	folders, names := 0, 0
 	for _, f := range o.folders {
@@ -75,7 +74,7 @@ func (o *others) encode() []byte {
 		if !f.keeps() {
 			continue
 		}
-		b = f.stamp.append(appendText(b, path))
+		b = f.stamp.append(wire.AppendText(b, path))
 		if f.ruled.there {
 			b = f.ruled.append(append(b, 1))
 		} else {
@@ -84,7 +83,7 @@ func (o *others) encode() []byte {
 		for _, list := range [][]string{f.files, f.folders} {
 			b = binary.AppendUvarint(b, uint64(len(list)))
 			for _, name := range list {
-				b = appendText(b, name)
+				b = wire.AppendText(b, name)
 			}
 		}
 	}
@@ -94,10 +93,6 @@ func (o *others) encode() []byte {
 // keeps reports whether what is known of the folder can be told from what comes
 // later.
 func (f *otherFolder) keeps() bool { return f.stamp.there && !f.stamp.racy && !f.ruled.racy }
-
-func appendText(b []byte, s string) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
-}
 
 func (s stamp) append(b []byte) []byte {
 	le := binary.LittleEndian
@@ -113,87 +108,47 @@ func (s stamp) append(b []byte) []byte {
 
 // decode takes up what encode returned, or nothing.
 func (o *others) decode(b []byte) {
-	d := memoryReader{b: b, text: string(b)}
+	r := wire.NewReader(b)
 	for _, want := range o.owner() {
-		if d.str() != want {
+		if r.Text() != want {
 			return
 		}
 	}
-	settled := d.str()
-	n, names := d.count(), d.count()
-	if n > len(d.b)/stampSize {
-		return
-	}
-	all := make([]string, 0, names)
+	settled := r.Text()
+	n := r.Count(stampSize)
+	all := make([]string, 0, r.Count(1))
 	slab := make([]otherFolder, n)
 	folders := make(map[string]*otherFolder, n)
 	for i := range slab {
 		f := &slab[i]
-		path := d.str()
-		f.stamp = d.stamp()
-		if d.byte() == 1 {
-			f.ruled, f.unread = d.stamp(), true
+		path := r.Text()
+		f.stamp = readStamp(r)
+		if r.Number() == 1 {
+			f.ruled, f.unread = readStamp(r), true
 		}
 		for _, list := range []*[]string{&f.files, &f.folders} {
 			from := len(all)
-			for k := d.count(); k > 0 && !d.bad; k-- {
-				all = append(all, d.str())
+			for range r.Count(1) {
+				all = append(all, r.Text())
 			}
 			*list = all[from:len(all):len(all)]
 		}
 		folders[path] = f
 	}
-	if d.bad || len(d.b) > 0 || len(folders) != n {
-		return
+	if r.Whole() && len(folders) == n {
+		o.settled, o.folders = settled, folders
 	}
-	o.settled, o.folders = settled, folders
 }
 
-// memoryReader reads what encode wrote. What is not there is zero, and bad set.
-type memoryReader struct {
-	b    []byte
-	text string // of which b is the rest
-	bad  bool
-}
-
-// count reads a number that cannot be larger than what is left.
-func (d *memoryReader) count() int {
-	v, n := binary.Uvarint(d.b)
-	if n <= 0 || v > uint64(len(d.b)-n) {
-		d.bad, d.b = true, nil
-		return 0
-	}
-	d.b = d.b[n:]
-	return int(v)
-}
-
-func (d *memoryReader) str() string {
-	n := d.count()
-	at := len(d.text) - len(d.b)
-	d.b = d.b[n:]
-	return d.text[at : at+n]
-}
-
-func (d *memoryReader) byte() byte {
-	if len(d.b) == 0 {
-		d.bad = true
-		return 0
-	}
-	c := d.b[0]
-	d.b = d.b[1:]
-	return c
-}
-
-func (d *memoryReader) stamp() stamp {
-	if len(d.b) < stampSize {
-		d.bad, d.b = true, nil
+func readStamp(r *wire.Reader) stamp {
+	b := []byte(r.Take(stampSize))
+	if len(b) < stampSize {
 		return stamp{}
 	}
 	le := binary.LittleEndian
-	s := stamp{there: true, bytes: int64(le.Uint64(d.b[36:])), exec: d.b[44] == 1}
+	s := stamp{there: true, bytes: int64(le.Uint64(b[36:])), exec: b[44] == 1}
 	for i, n := range [...]*uint32{&s.ctime, &s.ctimeNano, &s.mtime, &s.mtimeNano, &s.dev, &s.ino, &s.uid, &s.gid, &s.size} {
-		*n = le.Uint32(d.b[4*i:])
+		*n = le.Uint32(b[4*i:])
 	}
-	d.b = d.b[stampSize:]
 	return s
 }

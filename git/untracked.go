@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 )
@@ -90,14 +88,16 @@ func (o *others) list(ctx context.Context, x *index) ([]string, error) {
 	}
 	tracked := make(map[string]struct{}, len(x.entries))
 	modules := map[string]bool{}
+	var listed strings.Builder // the paths of the modules
 	for i := range x.entries {
 		e := &x.entries[i]
 		tracked[e.path] = struct{}{}
 		if isSubmodule(e.mode) {
 			modules[e.path] = true
+			listed.WriteString(e.path + "\x00")
 		}
 	}
-	if err := o.settings(modules); err != nil {
+	if err := o.settings(listed.String()); err != nil {
 		return nil, err
 	}
 	o.round++
@@ -116,7 +116,7 @@ func (o *others) list(ctx context.Context, x *index) ([]string, error) {
 // settings reads the rules outside of the working tree where they changed. The
 // folders that were listed are forgotten then, and where other folders are
 // submodules, which are not listed.
-func (o *others) settings(modules map[string]bool) error {
+func (o *others) settings(modules string) error {
 	files, fold, ok := o.l.ignoreSettings()
 	if !ok {
 		return NewUnsupported(o.l.GitDir, "has a configuration that needs the git program to tell which files are ignored")
@@ -128,9 +128,7 @@ func (o *others) settings(modules map[string]bool) error {
 		now.WriteString(file + "\x00" + s.text() + "\x00")
 		sure = sure && !s.racy
 	}
-	for _, path := range slices.Sorted(maps.Keys(modules)) {
-		now.WriteString("\x00" + path + "\x00")
-	}
+	now.WriteString(modules)
 	if fold {
 		now.WriteString("fold")
 	}

@@ -102,7 +102,7 @@ func TestKept(t *testing.T) {
 	keptAnswers(t, keptFixture(), k)
 	for name, want := range map[string]string{
 		"import counts/0":  "b6616171946edc79",
-		"file table/0":     "ad33ba87857c0886",
+		"file table/0":     "d14f80743b772530",
 		"declared names/0": "1c89d5fd7bb7b2db",
 	} {
 		b, ok := k.kept[name]

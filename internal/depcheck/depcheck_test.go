@@ -71,6 +71,7 @@ var mayImport = map[string][]string{
 	"internal/lateregexp":     {},
 	"internal/evalbench":      {"artifact", "compile", "embed", "git", "query", "bundle", "embed/remote", "mcp/tools", "internal/peers"},
 	"internal/peers":          {},
+	"internal/wire":           {},
 	"internal/train":          {"artifact", "analysis", "embed", "compile/syntax", "compile/units", "internal/filetext"},
 	"internal/fail":           {},
 	"internal/filetext":       {"artifact"},
@@ -84,7 +85,7 @@ var mayImport = map[string][]string{
 	"internal/visibility":     {},
 }
 
-var leaves = []string{"internal/durable", "internal/fail", "internal/gitobj", "internal/command", "internal/order", "internal/stats", "internal/lateregexp"}
+var leaves = []string{"internal/durable", "internal/fail", "internal/gitobj", "internal/command", "internal/order", "internal/stats", "internal/lateregexp", "internal/wire"}
 
 type pkg struct {
 	ImportPath string
