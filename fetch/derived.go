@@ -3,7 +3,6 @@ package fetch
 import (
 	"crypto/sha256"
 	"io"
-	"os"
 
 	"github.com/pindex-dev/pindex/artifact"
 )
@@ -31,24 +30,15 @@ func (c *Cache) Derived(name string) []byte {
 	}
 	digest := artifact.DigestOf([]byte(name))
 	path := c.path(derived, digest)
-	f, err := os.Open(path)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() || info.Size() < int64(len(artifact.Digest{})) || info.Size() > maxDerived {
-		return nil
-	}
-	b := make([]byte, info.Size())
-	if _, err := io.ReadFull(f, b); err != nil {
+	b, used := readSmall(path, maxDerived)
+	if len(b) < len(artifact.Digest{}) {
 		return nil
 	}
 	content := b[len(artifact.Digest{}):]
 	if artifact.Digest(b) != derivedSum(digest, content) {
 		return nil
 	}
-	c.used(path, info.ModTime())
+	c.used(path, used)
 	return content
 }
 

@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"time"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
@@ -282,20 +283,33 @@ func (c *Cache) record(store, tag string) (tagRecord, bool) {
 	if !c.readable {
 		return tagRecord{}, false
 	}
-	f, err := os.Open(c.path(tags, tagName(store, tag)))
-	if err != nil {
+	path := c.path(tags, tagName(store, tag))
+	b, used := readSmall(path, maxTagRecord)
+	var r tagRecord
+	if json.Unmarshal(b, &r) != nil || r.Store != store || r.Tag != tag {
 		return tagRecord{}, false
+	}
+	c.used(path, used)
+	return r, true
+}
+
+// readSmall reads a file of at most limit bytes, and when it was last written or
+// stamped. It returns nil where there is none.
+func readSmall(path string, limit int64) (b []byte, written time.Time) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, written
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxTagRecord+1))
-	var r tagRecord
-	if err != nil || json.Unmarshal(b, &r) != nil || r.Store != store || r.Tag != tag {
-		return tagRecord{}, false
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() > limit {
+		return nil, written
 	}
-	if info, err := f.Stat(); err == nil {
-		c.used(f.Name(), info.ModTime())
+	b = make([]byte, info.Size())
+	if _, err := io.ReadFull(f, b); err != nil {
+		return nil, written
 	}
-	return r, true
+	return b, info.ModTime()
 }
 
 func (c *Cache) dropTag(name artifact.Digest) {

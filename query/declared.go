@@ -3,7 +3,6 @@ package query
 import (
 	"context"
 	"encoding/binary"
-	"slices"
 	"sort"
 
 	"github.com/pindex-dev/pindex/artifact"
@@ -83,7 +82,7 @@ func (e *Engine) declaring(ctx context.Context, name string) ([]int, error) {
 
 // listDeclared returns the bytes of declaredNames.
 func (e *Engine) listDeclared(ctx context.Context) ([]byte, error) {
-	byWorker := make([][]uint64, e.workers)
+	byWorker := make([]hashedNames, e.workers)
 	err := e.each(ctx, func(w, p int) error {
 		st, err := e.ix.Structural(p)
 		if err != nil {
@@ -98,16 +97,32 @@ func (e *Engine) listDeclared(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := slices.Concat(byWorker...)
-	slices.Sort(all)
-	all = slices.Compact(all)
-	le := binary.LittleEndian
-	b := le.AppendUint32(make([]byte, 0, 4+6*len(all)), uint32(len(all)))
-	for _, n := range all {
-		b = le.AppendUint32(b, uint32(n>>16))
+	var all hashedNames
+	for _, names := range byWorker {
+		all = append(all, names...)
 	}
-	for _, n := range all {
-		b = le.AppendUint16(b, uint16(n))
+	sort.Sort(all)
+	n := 0 // of different ones
+	for i, v := range all {
+		if i == 0 || v != all[n-1] {
+			all[n] = v
+			n++
+		}
+	}
+	le := binary.LittleEndian
+	b := le.AppendUint32(make([]byte, 0, 4+6*n), uint32(n))
+	for _, v := range all[:n] {
+		b = le.AppendUint32(b, uint32(v>>16))
+	}
+	for _, v := range all[:n] {
+		b = le.AppendUint16(b, uint16(v))
 	}
 	return b, nil
 }
+
+// hashedNames are hashes of names, each times 2^16 and plus a partition.
+type hashedNames []uint64
+
+func (h hashedNames) Len() int           { return len(h) }
+func (h hashedNames) Less(i, j int) bool { return h[i] < h[j] }
+func (h hashedNames) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }

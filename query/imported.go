@@ -3,59 +3,19 @@ package query
 import (
 	"context"
 	"encoding/binary"
+	"maps"
 	"slices"
-	"sort"
 	"strings"
+
+	"github.com/pindex-dev/pindex/internal/wire"
 )
 
 // importCounts says, for each name in lower case, how many files import a
 // module whose last component it is. It is a rough measure of what the tree
 // rests on, good enough to tell a hub from a leaf.
-//
-//	0        4 n
-//	4        n × 4 where each name ends in the heap
-//	4+4n     n × 4 files that import it
-//	4+8n     heap: the names in byte order, back to back
-//
-// All numbers are little-endian.
 type importCounts struct {
-	n            int
-	ends, counts []byte
-	heap         []byte
-}
-
-// openImportCounts opens the bytes of importCounts; ok is false where they are
-// something else.
-func openImportCounts(b []byte) (c *importCounts, ok bool) {
-	if len(b) < 4 {
-		return nil, false
-	}
-	n := uint64(binary.LittleEndian.Uint32(b))
-	if n > uint64(len(b)-4)/8 {
-		return nil, false
-	}
-	b = b[4:]
-	c = &importCounts{n: int(n), ends: b[:4*n], counts: b[4*n : 8*n], heap: b[8*n:]}
-	end := 0
-	for i := range c.n {
-		e := c.end(i)
-		if e < end || e > len(c.heap) {
-			return nil, false
-		}
-		end = e
-	}
-	return c, end == len(c.heap)
-}
-
-func (c *importCounts) end(i int) int {
-	return int(binary.LittleEndian.Uint32(c.ends[4*i:]))
-}
-
-func (c *importCounts) name(i int) []byte {
-	if i == 0 {
-		return c.heap[:c.end(0)]
-	}
-	return c.heap[c.end(i-1):c.end(i)]
+	names []string // in byte order
+	files []uint32 // that import each
 }
 
 // of returns the number of files that import something of that name.
@@ -63,36 +23,32 @@ func (c *importCounts) of(name string) uint32 {
 	if c == nil {
 		return 0
 	}
-	i := sort.Search(c.n, func(i int) bool { return string(c.name(i)) >= name })
-	if i == c.n || string(c.name(i)) != name {
+	i, ok := slices.BinarySearch(c.names, name)
+	if !ok {
 		return 0
 	}
-	return binary.LittleEndian.Uint32(c.counts[4*i:])
+	return c.files[i]
 }
 
-// encodeImportCounts returns the bytes of importCounts.
+// encodeImportCounts returns the counts as they are kept, in the form of package
+// wire: their number, and a text and a number for each, in byte order.
 func encodeImportCounts(counts map[string]uint32) []byte {
-	names := make([]string, 0, len(counts))
-	size := 4
-	for n := range counts {
-		names = append(names, n)
-		size += 8 + len(n)
-	}
-	slices.Sort(names)
-	le := binary.LittleEndian
-	b := le.AppendUint32(make([]byte, 0, size), uint32(len(names)))
-	end := 0
-	for _, n := range names {
-		end += len(n)
-		b = le.AppendUint32(b, uint32(end))
-	}
-	for _, n := range names {
-		b = le.AppendUint32(b, counts[n])
-	}
-	for _, n := range names {
-		b = append(b, n...)
+	b := binary.AppendUvarint(nil, uint64(len(counts)))
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		b = binary.AppendUvarint(wire.AppendText(b, name), uint64(counts[name]))
 	}
 	return b
+}
+
+// openImportCounts is the opposite; ok is false where b is something else.
+func openImportCounts(b []byte) (c *importCounts, ok bool) {
+	r := wire.NewReader(b)
+	n := r.Count(2)
+	c = &importCounts{names: make([]string, n), files: make([]uint32, n)}
+	for i := range n {
+		c.names[i], c.files[i] = r.Text(), uint32(r.Number())
+	}
+	return c, r.Whole()
 }
 
 // imported returns the import counts of the whole index. To count them costs
