@@ -2,6 +2,7 @@ package query
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/query/treepath"
@@ -148,6 +149,12 @@ func (b *binder) onlyDeclaration(u use) (outcome, error) {
 			found = append(found, d)
 		}
 	}
+	// A type and its constructors are one.
+	found = slices.DeleteFunc(found, func(d *decl) bool {
+		return d.sym.Kind == artifact.KindConstructor && slices.ContainsFunc(all, func(of *decl) bool {
+			return of.id == declID{d.id.p, int(d.sym.Parent)}
+		})
+	})
 	return b.guess(found, "the only declaration of that name"), nil
 }
 

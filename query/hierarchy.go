@@ -206,7 +206,8 @@ func (b *binder) derived(class *decl) ([]related, loose, error) {
 	var out []related
 	for _, e := range edges {
 		d := e.use.in
-		for d != nil && !d.container() {
+		object := b.t.files[e.use.file].lang == "kotlin" && d != nil && !d.local() // a property's
+		for d != nil && !d.container() && !object {
 			if d, err = b.parent(d); err != nil {
 				return nil, l, err
 			}
@@ -216,6 +217,11 @@ func (b *binder) derived(class *decl) ([]related, loose, error) {
 		}
 		out = append(out, related{decl: d, how: e.use.occ.Role.String(), provenance: e.out.provenance, rule: e.out.rule})
 	}
+	more, err := b.anonymousBelow(class)
+	if err != nil {
+		return nil, l, err
+	}
+	out = append(out, more...)
 	if b.t.files[class.file].lang == "go" && class.sym.Kind == artifact.KindInterface {
 		more, err := b.goImplementers(class)
 		if err != nil {

@@ -176,6 +176,9 @@ func (b *binder) eachBase(class *decl, fn func(occ artifact.Occurrence, o outcom
 		}
 		fn(occ, o)
 	}
+	if class.sym.Name == anonymousClass {
+		return b.anonymousBase(class, fn)
+	}
 	return nil
 }
 

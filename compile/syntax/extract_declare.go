@@ -6,6 +6,9 @@ import (
 	"github.com/pindex-dev/pindex/artifact"
 )
 
+// anonymousClass is the name of a class that has none.
+const anonymousClass = "class@anonymous"
+
 // begin adds a declaration and makes it the parent of what follows until end.
 // outer is the node that bounds it; name is the node of its name, or none.
 // Comments and attributes directly in front of outer become part of it. The

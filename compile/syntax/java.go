@@ -494,8 +494,10 @@ func (j *javaExtractor) creation(i int32) {
 		case c == typ:
 			j.typeAs(artifact.RoleInstantiate, c)
 		case j.kind(c) == jvClassBody:
+			// The class is its body: arguments and the type in front of it are
+			// what is around it.
 			j.enter()
-			j.open = append(j.open, none)
+			j.signature(j.beginNamed(artifact.KindClass, c, c, anonymousClass, j.nodes[c].start), c, c)
 			j.children(c)
 			j.end()
 			j.leave()

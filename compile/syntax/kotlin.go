@@ -58,9 +58,18 @@ func (k *kotlinExtractor) visit(i int32) {
 	case ktClass, ktObject, ktCompanion:
 		k.class(i)
 	case ktObjectLiteral:
-		k.pushScope()
+		// A property's object is the property, whose functions can be seen.
+		if k.callables == 0 {
+			k.pushScope()
+			k.children(i)
+			k.popScope()
+			return
+		}
+		k.enter()
+		k.signature(k.beginNamed(artifact.KindClass, i, i, anonymousClass, k.nodes[i].start), i, k.childOf(i, ktClassBody))
 		k.children(i)
-		k.popScope()
+		k.end()
+		k.leave()
 	case ktEnumEntry:
 		name := k.childOf(i, ktIdentifier)
 		d := k.begin(artifact.KindEnumMember, i, name)

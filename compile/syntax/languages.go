@@ -95,7 +95,7 @@ var languages = map[string]*language{
 		universe: luaUniverse[:], boundary: beginsWith("function ", "local function "),
 	},
 	"kotlin": {
-		backend: "tree-sitter-kotlin 1.1.0", version: 1,
+		backend: "tree-sitter-kotlin 1.1.0", version: 2,
 		load: kotlin.Language, kinds: kotlinKinds[:], extract: extractKotlin,
 		member:   memberOf(kotlinModifiers[:], []string{"fun", "class", "interface", "object", "enum"}),
 		universe: kotlinUniverse[:], boundary: kotlinBoundary, overloads: true, endsInSpace: true,
@@ -132,7 +132,7 @@ var languages = map[string]*language{
 		boundary: beginsWith("func ", "type ", "var ", "const ", "import "),
 	},
 	"java": {
-		backend: "tree-sitter-java 0.23.5", version: 1,
+		backend: "tree-sitter-java 0.23.5", version: 2,
 		load: java.Language, kinds: javaKinds[:], extract: extractJava, universe: javaUniverse[:],
 		boundary:  beginsWith("public ", "class ", "interface ", "enum ", "abstract ", "final ", "record ", "@", "import "),
 		overloads: true,

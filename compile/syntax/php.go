@@ -445,7 +445,7 @@ func (p *phpExtractor) class(i int32) {
 	name, body := p.child(i, fName), p.child(i, fBody)
 	d := none
 	if p.kind(i) == phpAnonymousClass {
-		d = p.beginNamed(kind, i, i, "class@anonymous", p.nodes[i].start)
+		d = p.beginNamed(kind, i, i, anonymousClass, p.nodes[i].start)
 	} else {
 		d = p.begin(kind, i, name)
 		p.export(d)
