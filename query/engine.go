@@ -210,7 +210,11 @@ func (e *Engine) answer(fn func() error) error {
 // goroutine from 0 below e.workers. The error of the lowest partition wins, so
 // that what the user sees does not depend on timing.
 func (e *Engine) each(ctx context.Context, fn func(worker, p int) error) error {
-	n := e.parts()
+	return e.share(ctx, e.parts(), fn)
+}
+
+// share is each for the numbers below n.
+func (e *Engine) share(ctx context.Context, n int, fn func(worker, i int) error) error {
 	workers := min(e.workers, n)
 	var (
 		next    atomic.Int64

@@ -242,7 +242,7 @@ func (x *expander) docAt(file, line int) (int, error) {
 // whose score for a file or a unit grows by Weights.Links times what its links
 // are worth.
 func (s *search) rankLinked(ctx context.Context, r *ranker, pool []candidate) ([]candidate, error) {
-	first, err := r.rank(slices.Clone(pool))
+	first, err := r.rank(ctx, slices.Clone(pool))
 	if err != nil {
 		return nil, err
 	}
@@ -256,7 +256,7 @@ func (s *search) rankLinked(ctx context.Context, r *ranker, pool []candidate) ([
 	s.explain.Seeds, s.explain.Links = x.seeds, len(x.links)
 	pool, s.explain.Reached = x.join(pool, r.fuse)
 	r.files, r.linked = nil, x
-	return r.rank(pool)
+	return r.rank(ctx, pool)
 }
 
 // join makes room among the candidates for what the edges lead to: the

@@ -4,7 +4,6 @@ import (
 	"math/bits"
 	"strings"
 
-	"github.com/pindex-dev/pindex/analysis"
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/embed"
 )
@@ -124,8 +123,7 @@ type fileCand struct {
 // gauge measures files.
 type gauge struct {
 	r         *ranker
-	scan      analysis.Analyzer
-	slotOf    []int16        // see slot
+	ws        *workerScratch // of the goroutine that measures
 	termSlot  map[string]int // term -> slot
 	all       int64          // weight of all slots
 	title     uint64         // slots of the first line
@@ -139,8 +137,10 @@ type gauge struct {
 
 func (r *ranker) newGauge() *gauge {
 	q := r.q
-	g := &gauge{r: r, slotOf: r.sc.slotOf, termSlot: make(map[string]int, len(q.terms)), m: q.mentions(), perName: map[string]int{}}
-	clear(g.slotOf)
+	g := &gauge{r: r, ws: &r.sc.worker[0], termSlot: make(map[string]int, len(q.terms)), m: q.mentions(), perName: map[string]int{}}
+	for i := range r.sc.worker {
+		clear(r.sc.worker[i].slotOf)
+	}
 	for i := range q.slots {
 		s := &q.slots[i]
 		for _, a := range s.alts {
@@ -163,6 +163,16 @@ func (r *ranker) newGauge() *gauge {
 		g.pathQuery = strings.Trim(strings.TrimPrefix(t, "./"), "/")
 	}
 	return g
+}
+
+// forWorkers returns a gauge for each worker.
+func (g *gauge) forWorkers() []gauge {
+	out := make([]gauge, len(g.r.sc.worker))
+	for i := range out {
+		out[i] = *g
+		out[i].ws = &g.r.sc.worker[i]
+	}
+	return out
 }
 
 // weightOf adds up the weights of the slots in mask.
@@ -249,9 +259,6 @@ func (g *gauge) measure(f *fileCand, u *artifact.UnitsReader) {
 	x[fName], x[fNameFull] = int32(bestName), int32(fullName)
 	x[fNameWhole] = int32(wholeName)
 	x[fNames] = damped(names)
-	for _, n := range f.decls {
-		g.perName[n]++
-	}
 	g.paths(f)
 	for _, c := range classFeatures {
 		if f.class&c.class&^r.waived != 0 {
@@ -329,11 +336,10 @@ func (g *gauge) words(name *spelling) (parts, hit int64, mask uint64, whole bool
 // slot returns the slot that a word belongs to, by its number; negative for
 // none. What it has found it keeps: 0 stands for nothing, 1 for no slot.
 func (g *gauge) slot(word uint32) int {
-	if int(word) >= len(g.slotOf) {
-		g.slotOf = append(g.slotOf, make([]int16, int(word)+1-len(g.slotOf))...)
-		g.r.sc.slotOf = g.slotOf
+	if n := int(word) + 1 - len(g.ws.slotOf); n > 0 {
+		g.ws.slotOf = append(g.ws.slotOf, make([]int16, n)...)
 	}
-	known := &g.slotOf[word]
+	known := &g.ws.slotOf[word]
 	if *known == 0 {
 		*known = 1
 		if i, ok := g.termSlot[g.r.e.known.words.word(word)]; ok {
@@ -411,6 +417,9 @@ func (g *gauge) compare(files []fileCand) {
 	var cover int32
 	for i := range files {
 		cover = max(cover, files[i].x[fCover])
+		for _, n := range files[i].decls {
+			g.perName[n]++
+		}
 	}
 	var byLex, bySem []int
 	if g.r.useLex {

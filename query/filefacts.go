@@ -171,7 +171,7 @@ type spelling struct {
 // spell cuts a name or a path into words.
 func (g *gauge) spell(text []byte) spelling {
 	var parts, wholes []uint32
-	g.scan.Scan(text, func(t analysis.Token) {
+	g.ws.scan.Scan(text, func(t analysis.Token) {
 		n := g.r.e.known.words.number(t.Term)
 		if t.Kind == analysis.Whole {
 			wholes = append(wholes, n)

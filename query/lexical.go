@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/bits"
 
+	"github.com/pindex-dev/pindex/analysis"
 	"github.com/pindex-dev/pindex/artifact"
 )
 
@@ -93,7 +94,6 @@ type searchScratch struct {
 	worker   []workerScratch
 
 	// Of the final ranker.
-	slotOf   []int16 // see gauge.slot
 	pool     []candidate
 	files    []fileCand
 	units    []candidate // of the files, one file behind the other
@@ -112,6 +112,8 @@ type workerScratch struct {
 	slot     []uint32  // documents that hold the slot
 	df       []uint64
 	rows     []int32
+	scan     analysis.Analyzer
+	slotOf   []int16 // see gauge.slot
 	lists    [artifact.NumFields]artifact.PositionList
 }
 

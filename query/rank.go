@@ -3,6 +3,7 @@ package query
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 
@@ -21,7 +22,6 @@ type ranker struct {
 	useLex   bool
 	useSem   bool
 	useTitle bool
-	rows     []int32 // scratch
 	slots    []int64 // weight of each slot
 	model    *model
 	files    []fileCand
@@ -124,21 +124,21 @@ func (e *Engine) partOfDoc(d int) int {
 // rank orders the candidates, at most one for each unit: files by the model,
 // units within their file, and then each file's best unit before further ones.
 // Of the order, which has r.total places, it returns as many as are asked for.
-func (r *ranker) rank(cands []candidate) ([]candidate, error) {
+func (r *ranker) rank(ctx context.Context, cands []candidate) ([]candidate, error) {
 	for i := range cands {
 		if err := r.locate(&cands[i]); err != nil {
 			return nil, err
 		}
 	}
 	r.total = 0
-	if err := r.gather(r.bestOfUnits(cands)); err != nil {
+	if err := r.gather(ctx, r.bestOfUnits(cands)); err != nil {
 		return nil, err
 	}
 	return r.spread(), nil
 }
 
 // gather groups the candidates by file, and measures files and units.
-func (r *ranker) gather(cands []candidate) error {
+func (r *ranker) gather(ctx context.Context, cands []candidate) error {
 	set := &r.sc.set
 	set.reset(r.e.fileBase[r.e.parts()])
 	of := make([]int32, len(cands)) // the file of each candidate
@@ -158,11 +158,7 @@ func (r *ranker) gather(cands []candidate) error {
 	units := r.sc.units
 	for n := range r.files {
 		f, c := &r.files[n], &cands[first[n]]
-		u, err := r.e.ix.Units(c.part)
-		if err != nil {
-			return err
-		}
-		*f = fileCand{fileFacts: r.facts(g, c.part, c.file, u), part: c.part, file: c.file}
+		f.part, f.file = c.part, c.file
 		f.units, units = units[:0:count[n]], units[count[n]:]
 	}
 	for i := range cands {
@@ -170,21 +166,10 @@ func (r *ranker) gather(cands []candidate) error {
 		f.seeded, f.exact = f.seeded || c.seeded, f.exact || c.exact
 		f.units = append(f.units, *c)
 	}
-	for i := range r.files {
-		f := &r.files[i]
-		u, err := r.e.ix.Units(f.part)
-		if err != nil {
-			return err
-		}
-		g.measure(f, u)
-		if r.useSem && len(r.sc.titleVec) > 0 {
-			d, err := r.e.ix.Dense(f.part)
-			if err != nil {
-				return err
-			}
-			base := r.e.docBase[f.part]
-			f.tsem, r.rows = bestFor(r.sc.titleVec, d, f.lo-base, f.hi-base, r.rows)
-		}
+	gauges := g.forWorkers()
+	err := r.e.share(ctx, len(r.files), func(wk, i int) error { return r.measure(&gauges[wk], &r.files[i]) })
+	if err != nil {
+		return err
 	}
 	g.compare(r.files)
 	if r.e.has(artifact.Structural) {
@@ -194,6 +179,25 @@ func (r *ranker) gather(cands []candidate) error {
 	}
 	r.orderFiles()
 	return r.orderUnits(g)
+}
+
+// measure fills in what can be told of one file alone.
+func (r *ranker) measure(g *gauge, f *fileCand) error {
+	u, err := r.e.ix.Units(f.part)
+	if err != nil {
+		return err
+	}
+	f.fileFacts = r.facts(g, f.part, f.file, u)
+	g.measure(f, u)
+	if r.useSem && len(r.sc.titleVec) > 0 {
+		d, err := r.e.ix.Dense(f.part)
+		if err != nil {
+			return err
+		}
+		base := r.e.docBase[f.part]
+		f.tsem, g.ws.rows = bestFor(r.sc.titleVec, d, f.lo-base, f.hi-base, g.ws.rows)
+	}
+	return nil
 }
 
 // orderFiles puts the best files first, as many as are looked at more closely.

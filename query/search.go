@@ -190,7 +190,7 @@ func (s *search) rank(ctx context.Context) (*ranker, []candidate, error) {
 		cands, err = s.rankLinked(ctx, r, cands)
 		return r, cands, err
 	}
-	cands, err = r.rank(cands)
+	cands, err = r.rank(ctx, cands)
 	return r, cands, err
 }
 
