@@ -123,7 +123,7 @@ type LexicalReader struct {
 	posMask  byte // fields that positions are kept for
 	totals   [NumFields]uint64
 	lengths  []column
-	heads    []uint32   // the first bytes of each block's first term
+	heads    []uint64   // the first bytes of each block's first term
 	rows     []blockRow // where each block begins; one more for the ends
 	dict     []byte
 	postings []byte
@@ -202,7 +202,7 @@ func (r *LexicalReader) openBlocks() error {
 	if uint64(len(b)) < 3*uint64(r.blocks) {
 		return damaged("%d bytes for %d term blocks", len(b), r.blocks)
 	}
-	r.heads = make([]uint32, r.blocks)
+	r.heads = make([]uint64, r.blocks)
 	r.rows = make([]blockRow, r.blocks+1)
 	var at [3]uint64
 	for i := range r.blocks {
@@ -304,12 +304,12 @@ func (r *LexicalReader) findBlock(term string) (int, error) {
 	return lo - 1, nil
 }
 
-// lexHeadKey returns the first 4 bytes of a term as a number that sorts as
+// lexHeadKey returns the first 8 bytes of a term as a number that sorts as
 // they do.
-func lexHeadKey[T string | []byte](term T) uint32 {
-	var k uint32
-	for i := range min(len(term), 4) {
-		k |= uint32(term[i]) << (24 - 8*i)
+func lexHeadKey[T string | []byte](term T) uint64 {
+	var k uint64
+	for i := range min(len(term), 8) {
+		k |= uint64(term[i]) << (56 - 8*i)
 	}
 	return k
 }

@@ -24,74 +24,116 @@ func (a scored) worse(b scored) bool {
 	return a.doc > b.doc
 }
 
-// bestDocs keeps the k best that it is given: a heap with the worst
-// of them on top.
+// bestDocs keeps the k best that it is given: it takes up to twice as many and
+// then drops the worse half.
 type bestDocs struct {
-	k int
-	h []scored
+	k     int
+	h     []scored
+	full  bool
+	worst scored // of the k best when last they were told apart, once full
 }
 
-func (b *bestDocs) reset(k int) { b.k, b.h = k, b.h[:0] }
+func (b *bestDocs) reset(k int) { *b = bestDocs{k: k, h: b.h[:0]} }
 
-// takes reports whether add would keep it.
-func (b *bestDocs) takes(s scored) bool {
-	return len(b.h) < b.k || b.k > 0 && b.h[0].worse(s)
+// takes reports whether add may keep it.
+func (b *bestDocs) takes(s scored) bool { return b.k > 0 && !(b.full && s.worse(b.worst)) }
+
+// floor is a score below which nothing is taken.
+func (b *bestDocs) floor() int64 {
+	if !b.full {
+		return math.MinInt64
+	}
+	return b.worst.score
 }
 
-// add keeps what takes was true for.
+// add takes what takes was true for.
 func (b *bestDocs) add(s scored) {
-	if len(b.h) == b.k {
-		b.h[0] = s
-		b.down(0)
-		return
-	}
 	b.h = append(b.h, s)
-	for i := len(b.h) - 1; i > 0; {
-		up := (i - 1) / 2
-		if !b.h[i].worse(b.h[up]) {
-			break
-		}
-		b.h[i], b.h[up] = b.h[up], b.h[i]
-		i = up
+	if len(b.h) == 2*b.k {
+		b.prune()
 	}
 }
 
-func (b *bestDocs) down(i int) {
-	h := b.h
-	for {
-		c := 2*i + 1
-		if c >= len(h) {
-			return
+// prune drops all but the k best.
+func (b *bestDocs) prune() {
+	bestFirst(b.h, b.k)
+	b.h = b.h[:b.k]
+	b.worst, b.full = b.h[b.k-1], true
+}
+
+func (b *bestDocs) join(o *bestDocs) {
+	for _, v := range o.h {
+		if b.takes(v) {
+			b.add(v)
 		}
-		if c+1 < len(h) && h[c+1].worse(h[c]) {
-			c++
-		}
-		if !h[c].worse(h[i]) {
-			return
-		}
-		h[c], h[i] = h[i], h[c]
-		i = c
 	}
 }
 
 // sorted returns the numbers, best first, and leaves b empty.
 func (b *bestDocs) sorted() []int {
-	out := make([]int, len(b.h))
-	for n := len(b.h) - 1; n >= 0; n-- {
-		out[n] = int(b.h[0].doc)
-		b.h[0] = b.h[n]
-		b.h = b.h[:n]
-		b.down(0)
+	if len(b.h) > b.k {
+		b.prune()
 	}
+	sortBest(b.h)
+	out := make([]int, len(b.h))
+	for i, s := range b.h {
+		out[i] = int(s.doc)
+	}
+	b.reset(b.k)
 	return out
 }
 
-// floor is a score below which add keeps nothing.
-func (b *bestDocs) floor() int64 {
-	if len(b.h) < b.k {
-		return math.MinInt64
+// bestFirst puts the k best of h in front, the worst of them last. k must lie
+// in 1 to len(h).
+func bestFirst(h []scored, k int) {
+	for len(h) > 1 {
+		switch n := splitBest(h); {
+		case n == k-1:
+			return
+		case n > k-1:
+			h = h[:n]
+		default:
+			h, k = h[n+1:], k-n-1
+		}
 	}
-	return b.h[0].score
+}
+
+// sortBest sorts h, best first.
+func sortBest(h []scored) {
+	for len(h) > 12 {
+		n := splitBest(h)
+		sortBest(h[:n])
+		h = h[n+1:]
+	}
+	for i := 1; i < len(h); i++ {
+		for k := i; k > 0 && h[k-1].worse(h[k]); k-- {
+			h[k-1], h[k] = h[k], h[k-1]
+		}
+	}
+}
+
+// splitBest puts what is better than some middling element in front of it and
+// the rest behind, and returns its place. h must not be empty.
+func splitBest(h []scored) int {
+	first, mid, last := &h[0], &h[len(h)/2], &h[len(h)-1]
+	if first.worse(*mid) {
+		*first, *mid = *mid, *first
+	}
+	if first.worse(*last) {
+		*first, *last = *last, *first
+	}
+	if last.worse(*mid) { // the median of the three comes last
+		*mid, *last = *last, *mid
+	}
+	pivot, n := *last, 0
+	for i := range h[:len(h)-1] {
+		if pivot.worse(h[i]) {
+			h[i], h[n] = h[n], h[i]
+			n++
+		}
+	}
+	h[n], *last = pivot, h[n]
+	return n
 }
 
 // selection is what the routes found: the best documents of each, best first,
@@ -177,7 +219,7 @@ func (c *selector) offer(b *routeBest, v scored, p int, u *artifact.UnitsReader)
 	if inAll {
 		b.all.add(v)
 	}
-	if inPlain && c.s.e.classOf(p, u.DocFile(int(v.doc)-c.s.e.docBase[p]), u)&c.refused == 0 {
+	if inPlain && c.s.e.classOf(int(v.doc), p, u)&c.refused == 0 {
 		b.plain.add(v)
 	}
 }
@@ -197,14 +239,6 @@ func (c *selector) selected() *selection {
 		lex: all.lex.all.sorted(), lexPlain: all.lex.plain.sorted(),
 		sem: all.sem.all.sorted(), semPlain: all.sem.plain.sorted(),
 		matches: all.matches,
-	}
-}
-
-func (b *bestDocs) join(o *bestDocs) {
-	for _, v := range o.h {
-		if b.takes(v) {
-			b.add(v)
-		}
 	}
 }
 

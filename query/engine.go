@@ -70,7 +70,7 @@ type caches struct {
 	sketches sketchCache
 	popular  lazy[*importCounts]
 	names    lazy[*declaredNames]
-	class    []atomic.Uint32 // see classOf; by file over all partitions
+	class    []atomic.Uint32 // see classOf; by document
 	known    factTable
 	scratch  sync.Pool // *searchScratch
 }
@@ -90,9 +90,9 @@ func New(ix *artifact.Index, opt Options) *Engine {
 		e.fileBase[i+1] = e.fileBase[i] + p.Files
 		e.unitBase[i+1] = e.unitBase[i] + p.Units
 	}
-	e.class = make([]atomic.Uint32, e.fileBase[len(m.Partitions)])
-	e.known.files = make([]atomic.Pointer[fileFacts], len(e.class))
 	e.docs = e.docBase[len(m.Partitions)]
+	e.class = make([]atomic.Uint32, e.docs)
+	e.known.files = make([]atomic.Pointer[fileFacts], e.fileBase[len(m.Partitions)])
 	return e
 }
 

@@ -79,7 +79,7 @@ func (r *ranker) newFacts(g *gauge, p, file int, u *artifact.UnitsReader) *fileF
 	stem, dir := treepath.Stem(path), treepath.Dir(path)
 	f := &fileFacts{
 		path: path, lo: base + lo, hi: base + hi,
-		class: r.e.classOf(p, file, u), depth: strings.Count(path, "/"),
+		class: classify(path), depth: strings.Count(path, "/"),
 		noCode: end-first < 2 || !declaring(u, first, end),
 		folder: r.e.known.words.number([]byte(dir)), older: olderPaths(path),
 		facade: isFacade(stem), pulls: lowerName(stem),

@@ -228,13 +228,14 @@ func (s *search) score(ctx context.Context, scan *denseScan, keep func(doc int) 
 	return best.selected(), nil
 }
 
-// classOf returns the class of a file of partition p, which it notes down.
-func (e *Engine) classOf(p, file int, u *artifact.UnitsReader) pathClass {
-	known := &e.class[e.fileBase[p]+file]
+// classOf returns the class of the file of a document of partition p, which it
+// notes down.
+func (e *Engine) classOf(doc, p int, u *artifact.UnitsReader) pathClass {
+	known := &e.class[doc]
 	if c := known.Load(); c != 0 {
 		return pathClass(c)
 	}
-	c := classify(u.Path(file))
+	c := classify(u.Path(u.DocFile(doc - e.docBase[p])))
 	known.Store(uint32(c) | classKnown)
 	return c
 }
