@@ -255,53 +255,81 @@ func (r *LexicalReader) Lookup(term string) (Term, bool, error) {
 		return Term{}, false, err
 	}
 	c := r.block(b)
-	// known is how many bytes the term before shares with the one looked
-	// for, which is greater.
+	place, d, err := c.find(term)
+	if err != nil || place < 0 {
+		return Term{}, false, err
+	}
+	c.dict, c.left = d, 0
+	t, err := c.numbersOf(place + 1)
+	return t, err == nil, err
+}
+
+// find returns the place of a term in the block that c stands in front of, -1
+// when it is not there, and what follows the block's terms. It is nextTerm in a
+// loop, written out: half of a query's look-ups are spent here.
+func (c *termCursor) find(term string) (place int, numbers []byte, err error) {
+	d, at, place := c.dict, 0, -1
+	// known is how many bytes the term before shares with the one looked for,
+	// which is greater.
 	known := 0
-	for c.left > 0 {
-		shared, rest := c.nextTerm()
-		if rest == nil {
-			return Term{}, false, damaged("term entry")
+	for i := range c.terms {
+		if at >= len(d) {
+			return 0, nil, damaged("term entry")
 		}
-		if shared > known {
-			continue // so it is smaller for the same reason as the one before
+		shared, n := int(d[at]>>4), int(d[at]&15)+1
+		at++
+		if n == 16 {
+			v, w := uvarint(d[at:])
+			if w <= 0 || v > MaxLexicalTerm-16 {
+				return 0, nil, damaged("term entry")
+			}
+			n += int(v)
+			at += w
+		}
+		if n > len(d)-at {
+			return 0, nil, damaged("term entry")
+		}
+		rest := d[at : at+n]
+		at += n
+		if place >= 0 || shared > known {
+			continue // behind it, or smaller for the same reason as the one before
 		}
 		want := term[shared:]
-		n := commonPrefix(rest, want)
-		if n == len(rest) && n == len(want) {
-			t, err := c.numbersOf(c.terms - c.left)
-			return t, err == nil, err
+		same := commonPrefix(rest, want)
+		switch {
+		case same == len(rest) && same == len(want):
+			place = i
+		case same < len(rest) && (same == len(want) || rest[same] > want[same]):
+			return -1, nil, nil
 		}
-		if n < len(rest) && (n == len(want) || rest[n] > want[n]) {
-			break
-		}
-		known = shared + n
+		known = shared + same
 	}
-	return Term{}, false, nil
+	return place, d[at:], nil
 }
 
 // findBlock returns the last block whose first term is not greater than term,
 // -1 when there is none.
 func (r *LexicalReader) findBlock(term string) (int, error) {
 	key := lexHeadKey(term)
-	lo, hi := 0, r.blocks // the answer lies in [lo-1, hi)
-	for lo < hi {
-		mid := int(uint(lo+hi) / 2)
-		before := r.heads[mid] < key
-		if r.heads[mid] == key {
-			head, err := headTerm(r.dict[r.rows[mid].dict:])
-			if err != nil {
-				return 0, err
-			}
-			before = string(head) <= term
+	at := -1 // the heads up to here are not greater by their first bytes
+	for n := r.blocks; n > 0; {
+		half := (n + 1) / 2
+		if r.heads[at+half] <= key {
+			at += half
 		}
-		if before {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
+		n -= half
 	}
-	return lo - 1, nil
+	for at >= 0 && r.heads[at] == key {
+		head, err := headTerm(r.dict[r.rows[at].dict:])
+		if err != nil {
+			return 0, err
+		}
+		if string(head) <= term {
+			break
+		}
+		at--
+	}
+	return at, nil
 }
 
 // lexHeadKey returns the first 8 bytes of a term as a number that sorts as
