@@ -57,9 +57,18 @@ func sorted(set vectors, q []int8, k int) []hit {
 func TestFlatFindsTheBest(t *testing.T) {
 	set := clouds(700, 9, 1)
 	set = append(set, set[:100*dims]...) // ties
-	f := newFlat(set)
-	for _, k := range []int{1, 10, 250, 800, 900} {
+	for len(set) < 3*block*dims {
+		set = append(set, set...)
+	}
+	f, h := newFlat(set), newHalves(set)
+	for _, k := range []int{1, 10, 250, 20000} {
 		q := clouds(1, 1, uint64(k))
+		if k == 10 {
+			q = set.row(3) // parallel to a row
+		}
+		if got, want := h.search(q, k), f.search(q, k); !slices.Equal(got, want) {
+			t.Errorf("the %d best in two steps: %v, not %v", k, got, want)
+		}
 		if got, want := f.search(q, k), sorted(set, q, k); !slices.Equal(got, want) {
 			t.Errorf("the %d best: %v, not %v", k, got, want)
 		}

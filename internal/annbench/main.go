@@ -7,8 +7,9 @@
 //	    vectors` wrote, in an order drawn by a fixed seed
 //	go run . study -n 100000 -only lists [-budget 15m] FILE
 //	    takes the first n vectors as the set and the last 200 as questions, and
-//	    compares flat, lists or graph with the flat scan: overlap of the best,
-//	    processor time, build, bytes, memory, searches until the build is paid
+//	    compares flat, halves (the exact scan in two steps), lists or graph with the
+//	    flat scan: overlap of the best, processor time, build, bytes, memory,
+//	    searches until the build is paid
 //	go run . exact -n 100000 FILE
 //	    how much of the flat scan bounds that change no result would spare
 //	go run . study|exact FILE.gob
@@ -49,7 +50,7 @@ func run(ctx context.Context, args []string) error {
 	store := fs.String("store", "", "gather: a local store, as `DIR`")
 	out := fs.String("o", "", "gather: the `FILE` to write")
 	n := fs.Int("n", 10000, "study, exact: vectors of the set, where the file is one that gather wrote")
-	only := fs.String("only", "flat,lists,graph", "study: which structures")
+	only := fs.String("only", "flat,halves,lists,graph", "study: which structures")
 	lists := fs.Int("lists", 0, "study, exact: how many lists; 0 for √n")
 	budget := fs.Duration("budget", 10*time.Minute, "study: processor time after which the build of a graph is given up")
 	most := fs.Int("graph", 20000, "gold: the most vectors that a graph is built of")

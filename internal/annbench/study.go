@@ -16,7 +16,7 @@ var sizes = []int{10, 250}
 
 // settings say what study measures.
 type settings struct {
-	only   []string      // flat, lists, graph
+	only   []string      // flat, halves, lists, graph
 	lists  int           // 0 for √n
 	budget time.Duration // processor time after which a graph is given up
 	steady time.Duration // processor time that each figure is taken from, at least
@@ -30,7 +30,7 @@ func study(out io.Writer, set, asked vectors, o settings) error {
 		want[i] = slices.Clone(f.search(asked.row(i), slices.Max(sizes)))
 	}
 	for _, name := range o.only {
-		if !slices.Contains([]string{"flat", "lists", "graph"}, name) {
+		if !slices.Contains([]string{"flat", "halves", "lists", "graph"}, name) {
 			return fmt.Errorf("there is no structure %q", name)
 		}
 	}
@@ -41,6 +41,11 @@ func study(out io.Writer, set, asked vectors, o settings) error {
 	fmt.Fprintln(out, "|---|---|---|---|---|---|---|---|")
 	if slices.Contains(o.only, "flat") {
 		r.row("flat", f.search, 0, f.bytes())
+	}
+	if slices.Contains(o.only, "halves") {
+		begun := stats.CPU()
+		h := newHalves(set)
+		r.row("flat, in two halves", h.search, stats.CPU()-begun, h.bytes())
 	}
 	if slices.Contains(o.only, "lists") {
 		begun := stats.CPU()
