@@ -3,16 +3,15 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/pindex-dev/pindex/bundle"
+	"github.com/pindex-dev/pindex/internal/stats"
 )
 
 const (
-	samples = 2000
-	gate    = -0.05
+	gate = -0.05
 	// fewSnapshots is the number below which an interval says little.
 	fewSnapshots = 10
 )
@@ -60,18 +59,14 @@ func bootstrap(rows []row, figure func([]row) float64) estimate {
 		clusters[r.snapshot] = append(clusters[r.snapshot], r)
 	}
 	slices.Sort(names)
-	rnd := rand.New(rand.NewPCG(1, 2))
-	got := make([]float64, samples)
-	for i := range got {
-		var drawn []row
-		for range names {
-			drawn = append(drawn, clusters[names[rnd.IntN(len(names))]]...)
+	low, high := stats.Interval(stats.Bootstrap(len(names), rand.New(rand.NewPCG(1, 2)), func(drawn []int) (float64, bool) {
+		var of []row
+		for _, i := range drawn {
+			of = append(of, clusters[names[i]]...)
 		}
-		got[i] = figure(drawn)
-	}
-	slices.Sort(got)
-	at := func(q float64) float64 { return got[int(math.Round(q*float64(samples-1)))] }
-	return estimate{figure(rows), at(0.025), at(0.975)}
+		return figure(of), true
+	}))
+	return estimate{figure(rows), low, high}
 }
 
 func meanOf(rows []row, of func(*row) float64) float64 {
@@ -131,7 +126,7 @@ func report(w io.Writer, qs []question, all []trajectory) error {
 	for _, r := range rows {
 		snapshots[r.snapshot] = true
 	}
-	fmt.Fprintf(w, "%s: %d questions of %d snapshots; intervals of 95%% by %d samples of whole snapshots\n", all[0].Model, len(rows), len(snapshots), samples)
+	fmt.Fprintf(w, "%s: %d questions of %d snapshots; intervals of 95%% by %d samples of whole snapshots\n", all[0].Model, len(rows), len(snapshots), stats.Draws)
 	if len(snapshots) < fewSnapshots {
 		fmt.Fprintf(w, "fewer than %d snapshots: the intervals say little\n", fewSnapshots)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/pindex-dev/pindex/internal/stats"
 	"github.com/pindex-dev/pindex/query"
 )
 
@@ -154,7 +155,6 @@ func pairs(title string, ps []paired) {
 			names = append(names, r)
 		}
 		sort.Strings(names)
-		rng := rand.New(rand.NewPCG(3, 4))
 		macro := 0.0
 		for _, r := range names {
 			var d float64
@@ -163,20 +163,18 @@ func pairs(title string, ps []paired) {
 			}
 			macro += d / float64(len(by[r])) / float64(len(names))
 		}
-		boots := make([]float64, 2000)
-		for i := range boots {
+		low, high := stats.Interval(stats.Bootstrap(len(names), rand.New(rand.NewPCG(3, 4)), func(drawn []int) (float64, bool) {
 			var d float64
 			k := 0
-			for range names {
-				for _, v := range by[names[rng.IntN(len(names))]] {
+			for _, i := range drawn {
+				for _, v := range by[names[i]] {
 					d += v[1] - v[0]
 					k++
 				}
 			}
-			boots[i] = d / float64(k)
-		}
-		sort.Float64s(boots)
+			return d / float64(k), true
+		}))
 		fmt.Printf("%s: %s %.4f -> %.4f, change %+.4f [%+.4f, %+.4f] by query, %+.4f by repository, %d better, %d worse, of %d in %d, resolution %.4f\n",
-			title, c.name, before/float64(n), after/float64(n), (after-before)/float64(n), boots[50], boots[1949], macro, better, worse, n, len(names), 1/float64(n))
+			title, c.name, before/float64(n), after/float64(n), (after-before)/float64(n), low, high, macro, better, worse, n, len(names), 1/float64(n))
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"sort"
 	"time"
+
+	"github.com/pindex-dev/pindex/internal/stats"
 )
 
 // explore walks through every task and prints what it cost.
@@ -104,7 +106,7 @@ func walkTables(all []walk) {
 			if len(tokens) == 0 {
 				continue
 			}
-			fmt.Printf("| %s | %d | %s | %d | %.0f | %.0f | %.1f | %.2f |\n", size.name, len(tokens), name, found, average(tokens), median(tokens), average(calls), math.Exp(average(ratio)))
+			fmt.Printf("| %s | %d | %s | %d | %.0f | %.0f | %.1f | %.2f |\n", size.name, len(tokens), name, found, stats.Mean(tokens), median(tokens), stats.Mean(calls), math.Exp(stats.Mean(ratio)))
 		}
 		least = size.limit
 	}
@@ -147,31 +149,20 @@ func crossing(all []walk, grep map[string]*walk, name string) string {
 		return slope, math.Exp(-(sy - slope*sx) / n / slope)
 	}
 	slope, at := line(repos)
-	rng := rand.New(rand.NewPCG(1, 2))
-	var ats []float64
-	for range 2000 {
-		draw := make([]string, len(repos))
-		for i := range draw {
-			draw[i] = repos[rng.IntN(len(repos))]
+	ats := stats.Bootstrap(len(repos), rand.New(rand.NewPCG(1, 2)), func(drawn []int) (float64, bool) {
+		of := make([]string, len(drawn))
+		for i, d := range drawn {
+			of[i] = repos[d]
 		}
-		if s, a := line(draw); s < 0 {
-			ats = append(ats, a)
-		}
-	}
+		slope, at := line(of)
+		return at, slope < 0
+	})
 	if slope >= 0 || len(ats) == 0 {
 		return fmt.Sprintf("no size shows at which it begins to pay (slope %.2f over %d repositories)", slope, len(repos))
 	}
-	sort.Float64s(ats)
-	return fmt.Sprintf("pays from %.0f lines on [%.0f, %.0f; %d of 2000 draws slope down], tokens change by a factor of %.2f for each tenfold size, %d repositories",
-		at, ats[len(ats)*25/1000], ats[len(ats)*975/1000], len(ats), math.Pow(10, slope), len(repos))
-}
-
-func average(v []float64) float64 {
-	var sum float64
-	for _, x := range v {
-		sum += x
-	}
-	return sum / float64(len(v))
+	low, high := stats.Interval(ats)
+	return fmt.Sprintf("pays from %.0f lines on [%.0f, %.0f; %d of %d draws slope down], tokens change by a factor of %.2f for each tenfold size, %d repositories",
+		at, low, high, len(ats), stats.Draws, math.Pow(10, slope), len(repos))
 }
 
 func median(v []float64) float64 {

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sort"
+
+	"github.com/pindex-dev/pindex/internal/stats"
 )
 
 // measure is what one query scored.
@@ -135,24 +137,13 @@ func meanOf(repos []string, values []float64) stat {
 		}
 		per = append(per, sum/float64(len(by[n])))
 	}
-	avg := func(v []float64) float64 {
+	s.Repo, s.Repos = stats.Mean(per), len(per)
+	s.Low, s.High = stats.Interval(stats.Bootstrap(len(per), rand.New(rand.NewPCG(1, 2)), func(drawn []int) (float64, bool) {
 		var sum float64
-		for _, x := range v {
-			sum += x
+		for _, i := range drawn {
+			sum += per[i]
 		}
-		return sum / float64(len(v))
-	}
-	s.Repo, s.Repos = avg(per), len(per)
-	rng := rand.New(rand.NewPCG(1, 2))
-	boots := make([]float64, 2000)
-	for i := range boots {
-		var sum float64
-		for range per {
-			sum += per[rng.IntN(len(per))]
-		}
-		boots[i] = sum / float64(len(per))
-	}
-	sort.Float64s(boots)
-	s.Low, s.High = boots[len(boots)*25/1000], boots[len(boots)*975/1000]
+		return sum / float64(len(per)), true
+	}))
 	return s
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/pindex-dev/pindex/internal/stats"
 )
 
 // Score is the measure of one route over all tasks.
@@ -31,30 +33,20 @@ func Recall(ranked, wanted []string, k int) float64 {
 	return float64(n) / float64(len(wanted))
 }
 
-// resamples of the bootstrap, drawn with a fixed seed: the same history gives
-// the same interval.
-const resamples = 2000
-
 // Mean estimates the mean of values, with an interval by bootstrap over them.
+// The seed is fixed: the same history gives the same interval.
 func Mean(values []float64) Estimate {
 	n := len(values)
 	if n == 0 {
 		return Estimate{}
 	}
-	sum := 0.0
-	for _, v := range values {
-		sum += v
-	}
-	r := rand.New(rand.NewPCG(1, uint64(n)))
-	means := make([]float64, resamples)
-	for i := range means {
-		s := 0.0
-		for range n {
-			s += values[r.IntN(n)]
+	low, high := stats.Interval(stats.Bootstrap(n, rand.New(rand.NewPCG(1, uint64(n))), func(drawn []int) (float64, bool) {
+		sum := 0.0
+		for _, i := range drawn {
+			sum += values[i]
 		}
-		means[i] = s / float64(n)
-	}
-	slices.Sort(means)
+		return sum / float64(n), true
+	}))
 	round := func(x float64) float64 { return math.Round(x*1e4) / 1e4 }
-	return Estimate{round(sum / float64(n)), round(means[resamples*25/1000]), round(means[resamples*975/1000-1])}
+	return Estimate{round(stats.Mean(values)), round(low), round(high)}
 }

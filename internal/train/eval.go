@@ -88,7 +88,7 @@ func evaluate(args []string) error {
 				gain[i] = byRepo[k][i] - first[k][i]
 			}
 			lo, hi := interval(gain)
-			fmt.Printf("  %-12s %+.4f (%+.3f to %+.3f) against %s\n", route, mean(gain), lo, hi, f.Arg(0))
+			fmt.Printf("  %-12s %+.4f (%+.3f to %+.3f) against %s\n", route, stats.Mean(gain), lo, hi, f.Arg(0))
 		}
 	}
 	return nil
@@ -255,37 +255,26 @@ func score(name string, e embed.Embedder, repos []evalRepo, perRepo bool) [][]fl
 	fmt.Printf("%s: NDCG@10, mean over %d repositories (95%% interval) and over %d queries\n", name, len(repos), len(byQuery[0]))
 	for k, route := range routes {
 		lo, hi := interval(byRepo[k])
-		fmt.Printf("  %-12s %.4f (%.3f to %.3f)  %.4f\n", route, mean(byRepo[k]), lo, hi, mean(byQuery[k]))
+		fmt.Printf("  %-12s %.4f (%.3f to %.3f)  %.4f\n", route, stats.Mean(byRepo[k]), lo, hi, stats.Mean(byQuery[k]))
 	}
 	lo, hi := interval(found)
-	fmt.Printf("  %-12s %.4f (%.3f to %.3f)  mean reciprocal rank of the unit that a documentation's first sentence was taken from\n", "own words", mean(found), lo, hi)
+	fmt.Printf("  %-12s %.4f (%.3f to %.3f)  mean reciprocal rank of the unit that a documentation's first sentence was taken from\n", "own words", stats.Mean(found), lo, hi)
 	for _, c := range slices.Sorted(maps.Keys(category)) {
-		fmt.Printf("  files, %s: %.4f (%d)", c, mean(category[c]), len(category[c]))
+		fmt.Printf("  files, %s: %.4f (%d)", c, stats.Mean(category[c]), len(category[c]))
 	}
 	fmt.Println()
 	return byRepo
 }
 
-func mean(v []float64) float64 {
-	s := 0.0
-	for _, x := range v {
-		s += x
-	}
-	return s / max(float64(len(v)), 1)
-}
-
 // interval is the 95% bootstrap interval of a mean.
 func interval(v []float64) (lo, hi float64) {
-	r := rand.New(rand.NewPCG(1, 1))
-	means := make([]float64, 2000)
-	for i := range means {
-		for range v {
-			means[i] += v[r.IntN(len(v))]
+	return stats.Interval(stats.Bootstrap(len(v), rand.New(rand.NewPCG(1, 1)), func(drawn []int) (float64, bool) {
+		sum := 0.0
+		for _, i := range drawn {
+			sum += v[i]
 		}
-		means[i] /= max(float64(len(v)), 1)
-	}
-	slices.Sort(means)
-	return means[len(means)/40], means[len(means)-len(means)/40]
+		return sum / max(float64(len(v)), 1), true
+	}))
 }
 
 // scorer ranks one repository's units.
