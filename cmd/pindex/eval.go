@@ -31,7 +31,7 @@ are built on top of the commit's own and of each other, and are not published.
 
 Recall@k is the share of a commit's files among the first k, unresolved the
 share of commits none of whose files is among the first 10; both with 95%
-intervals by bootstrap over the commits.`,
+intervals by bootstrap over the commits; with --json in millionths.`,
 		Example: `  pindex eval
   pindex eval --commits 200 --json`,
 		RunE: func(c *command.Command, _ []string) error { return runEval(c.Context(), a, n) },
@@ -157,7 +157,9 @@ func writeEval(w io.Writer, ans *evalAnswer) {
 	fmt.Fprintf(w, "%d commits that mend bugs, of %d before %s; %d of %d partitions were built\n", ans.Commits, ans.Walked, ans.Commit, ans.Built, ans.InAll)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "ROUTE\tRECALL@1\tRECALL@5\tRECALL@10\tUNRESOLVED")
-	show := func(e selfeval.Estimate) string { return fmt.Sprintf("%.3f (%.3f to %.3f)", e.Mean, e.Low, e.High) }
+	show := func(e selfeval.Estimate) string {
+		return fmt.Sprintf("%.3f (%.3f to %.3f)", float64(e.Mean)/1e6, float64(e.Low)/1e6, float64(e.High)/1e6)
+	}
 	for _, r := range ans.Routes {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", r.Route, show(r.Recall["1"]), show(r.Recall["5"]), show(r.Recall["10"]), show(r.Unresolved))
 	}

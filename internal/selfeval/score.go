@@ -15,11 +15,12 @@ type Score struct {
 	Unresolved Estimate            `json:"unresolved"` // share of tasks with no file among the first 10
 }
 
-// Estimate is a mean with its 95% interval.
+// Estimate is a mean with its 95% interval, in millionths: answers in JSON have
+// no other numbers than whole ones.
 type Estimate struct {
-	Mean float64 `json:"mean"`
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
+	Mean int64 `json:"mean"`
+	Low  int64 `json:"low"`
+	High int64 `json:"high"`
 }
 
 // Recall is the share of the wanted files among the first k of the ranked.
@@ -47,6 +48,6 @@ func Mean(values []float64) Estimate {
 		}
 		return sum / float64(n), true
 	}))
-	round := func(x float64) float64 { return math.Round(x*1e4) / 1e4 }
-	return Estimate{round(stats.Mean(values)), round(low), round(high)}
+	micro := func(x float64) int64 { return int64(math.Round(x * 1e6)) }
+	return Estimate{micro(stats.Mean(values)), micro(low), micro(high)}
 }

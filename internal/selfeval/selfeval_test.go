@@ -38,10 +38,10 @@ func TestScores(t *testing.T) {
 	}
 	values := []float64{0, 1, 1, 0, 1, 1, 1, 0, 1, 1}
 	e := Mean(values)
-	if e.Mean != 0.7 || e.Low >= 0.7 || e.High <= 0.7 || e.Low < 0.2 || e.High > 1 || e != Mean(values) {
+	if e.Mean != 700_000 || e.Low >= 700_000 || e.High <= 700_000 || e.Low < 200_000 || e.High > 1_000_000 || e != Mean(values) {
 		t.Errorf("%+v", e)
 	}
-	if e := Mean([]float64{1, 1}); e != (Estimate{1, 1, 1}) {
+	if e := Mean([]float64{1, 1}); e != (Estimate{1e6, 1e6, 1e6}) {
 		t.Errorf("%+v", e)
 	}
 	if e := Mean(nil); e != (Estimate{}) {
