@@ -128,6 +128,7 @@ type App struct {
 	repo    git.Repository // opened once, on demand
 	oneShot bool           // the process ends after one answer
 	ends    bool           // the process ends with Run
+	globs   []*string      // what --path gave the command, see pathVar
 }
 
 // Main runs the program with the process's own arguments and streams and

@@ -46,7 +46,7 @@ nearest first. Uses that no rule binds are counted, not followed.
 	f := c.Flags()
 	f.IntVar(&o.Depth, "depth", query.DefaultDepth, "steps at most")
 	f.CountVar(&o.K, query.DefaultUses, "results at most")
-	f.StringVar(&o.PathGlob, "path", "", "only what lies in files that match this `GLOB`")
+	a.pathVar(f, &o.PathGlob, "only what lies in files that match this `GLOB`")
 	return c
 }
 
@@ -83,7 +83,7 @@ func (a *App) implementationsCmd() *command.Command {
 		},
 	}
 	c.Flags().CountVar(&o.K, query.DefaultUses, "results at most")
-	c.Flags().StringVar(&o.PathGlob, "path", "", "only those in files that match this `GLOB`")
+	a.pathVar(c.Flags(), &o.PathGlob, "only those in files that match this `GLOB`")
 	return c
 }
 

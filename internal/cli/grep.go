@@ -52,7 +52,7 @@ in the index (binary, too large, ...) are counted and named by reason.`,
 	f.BoolVarP(&o.Literal, "fixed", "F", false, "REGEX is a plain text")
 	f.BoolVarP(&o.IgnoreCase, "ignore-case", "i", false, "upper and lower case are the same")
 	f.BoolVarP(&o.Word, "word", "w", false, "matches begin and end at word boundaries")
-	f.StringVar(&o.PathGlob, "path", "", "only files that match this `GLOB` (** crosses folders)")
+	a.pathVar(f, &o.PathGlob, "only files that match this `GLOB` (** crosses folders)")
 	f.StringVar(&o.Lang, "lang", "", "only files in this language")
 	f.IntVarP(&o.MaxResults, "k", "k", 0, "lines at most; 0 is all")
 	f.IntVarP(&o.Context, "context", "C", 0, "lines of context on each side")

@@ -42,7 +42,7 @@ func (a *App) symbolsCmd() *command.Command {
 	f := c.Flags()
 	f.CountVar(&o.K, 20, "results at most")
 	f.StringVar(&o.Kind, "kind", "", "only this kind, such as class or function")
-	f.StringVar(&o.PathGlob, "path", "", "only files that match this `GLOB`")
+	a.pathVar(f, &o.PathGlob, "only files that match this `GLOB`")
 	f.StringVar(&o.Lang, "lang", "", "only files in this language")
 	return c
 }
@@ -113,7 +113,7 @@ func (a *App) uses(use, what, example string, ask func(context.Context, *session
 	}
 	f := c.Flags()
 	f.CountVar(&o.K, 50, "results at most")
-	f.StringVar(&o.PathGlob, "path", "", "only uses in files that match this `GLOB`")
+	a.pathVar(f, &o.PathGlob, "only uses in files that match this `GLOB`")
 	f.BoolVar(&o.All, "all", false, "list what no rule binds as well")
 	return c
 }

@@ -55,7 +55,7 @@ finds nothing is no failure then.`,
 	f.StringVar(&o.Route, "route", "auto", "auto, lexical, semantic, hybrid or structural")
 	f.CountVar(&o.K, 10, "results at most")
 	f.StringVar(&o.Level, "level", "unit", "unit or file")
-	f.StringVar(&o.PathGlob, "path", "", "only files that match this `GLOB` (** crosses folders)")
+	a.pathVar(f, &o.PathGlob, "only files that match this `GLOB` (** crosses folders)")
 	f.StringVar(&o.Lang, "lang", "", "only files in this language")
 	f.StringVar(&o.Kind, "kind", "", "only units of this kind, such as function or class")
 	f.BoolVar(&o.Explain, "explain", false, "show terms, weights and the parts of each score")

@@ -296,6 +296,7 @@ func (a *App) History(ctx context.Context) (git.Repository, error) {
 // is said at the end, when it is known.
 func (a *App) withSession(ctx context.Context, fn func(*session) error) error {
 	a.oneShot = true
+	a.placeGlobs()
 	s, err := a.open(ctx)
 	if err != nil {
 		return err

@@ -2,10 +2,12 @@ package cli
 
 import (
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
 	"github.com/pindex-dev/pindex/git"
+	"github.com/pindex-dev/pindex/internal/command"
 )
 
 // treePath turns a path that is written from the working directory (./a, ../a,
@@ -18,7 +20,7 @@ func (a *App) treePath(arg string) string {
 	if i := strings.IndexByte(arg, ':'); i > 0 {
 		path, rest = arg[:i], arg[i:]
 	}
-	if path != "." && path != ".." && !strings.HasPrefix(path, "./") && !strings.HasPrefix(path, "../") && !filepath.IsAbs(path) {
+	if !fromHere(path) {
 		return arg
 	}
 	l, err := git.FindLayout(a.repoDir)
@@ -41,6 +43,47 @@ func (a *App) treePath(arg string) string {
 	}
 	return arg
 }
+
+// fromHere reports whether a path is written from the working directory, or
+// from the root of the file system.
+func fromHere(path string) bool {
+	return path == "." || path == ".." || strings.HasPrefix(path, "./") || strings.HasPrefix(path, "../") || filepath.IsAbs(path)
+}
+
+// pathVar adds the flag --path. A glob that is written from the working
+// directory, as treePath knows it, is one from the root when the session opens.
+func (a *App) pathVar(f *command.FlagSet, glob *string, usage string) {
+	f.StringVar(glob, "path", "", usage)
+	a.globs = append(a.globs, glob)
+}
+
+func (a *App) placeGlobs() {
+	for _, g := range a.globs {
+		*g = a.treeGlob(*g)
+	}
+}
+
+// treeGlob is treePath for a glob.
+func (a *App) treeGlob(glob string) string {
+	if !fromHere(glob) {
+		return glob
+	}
+	if here := a.treePath("."); !filepath.IsAbs(glob) && here != "." {
+		// What the working directory is called is no pattern.
+		placed := path.Join(globSpecial.Replace(here), glob)
+		if placed == ".." || strings.HasPrefix(placed, "../") {
+			return glob // which no path matches
+		}
+		return "/" + placed
+	}
+	if placed := a.treePath(glob); placed != glob {
+		return "/" + placed
+	}
+	return glob
+}
+
+// globSpecial puts a backslash before what a glob does not take literally.
+var globSpecial = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`, ",", `\,`)
 
 // realParent resolves the links in a path's folder; its last part may itself
 // be a link that is tracked.
