@@ -12,8 +12,8 @@ build:            ## bin/pindex
 	go build -o bin/pindex ./cmd/pindex
 
 # cmd/pindex-client/goflags keeps the client small: without HTTP/2, of which
-# registries have no need (0.4 MB), and without inlining outside of what a query
-# runs through (0.6 MB).
+# registries have no need (0.4 MB), without inlining outside of what a query runs
+# through (0.6 MB), and with functions at multiples of 16 bytes in place of 32 (0.1 MB).
 client:           ## bin/pindex-client-OS-ARCH for every system, static and stripped
 	@for t in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do \
 		os=$${t%/*} arch=$${t#*/} ext=; [ $$os = windows ] && ext=.exe; \
