@@ -77,15 +77,7 @@ func (a *App) pathsGlob(paths []string) string {
 		if strings.Contains(p, "*") {
 			special = "," // that would end an alternative
 		}
-		var b strings.Builder
-		b.WriteByte('/') // from the root, as everywhere
-		for _, r := range strings.TrimPrefix(p, "/") {
-			if strings.ContainsRune(special, r) {
-				b.WriteByte('\\')
-			}
-			b.WriteRune(r)
-		}
-		alts[i] = b.String()
+		alts[i] = "/" + literal(strings.TrimPrefix(p, "/"), special) // from the root, as everywhere
 	}
 	return "{" + strings.Join(alts, ",") + "}"
 }

@@ -70,7 +70,7 @@ func (a *App) treeGlob(glob string) string {
 	}
 	if here := a.treePath("."); !filepath.IsAbs(glob) && here != "." {
 		// What the working directory is called is no pattern.
-		placed := path.Join(globSpecial.Replace(here), glob)
+		placed := path.Join(literal(here, `\[]{},*?`), glob)
 		if placed == ".." || strings.HasPrefix(placed, "../") {
 			return glob // which no path matches
 		}
@@ -82,8 +82,17 @@ func (a *App) treeGlob(glob string) string {
 	return glob
 }
 
-// globSpecial puts a backslash before what a glob does not take literally.
-var globSpecial = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`, ",", `\,`)
+// literal puts a backslash before each of the special characters.
+func literal(p, special string) string {
+	var b []byte
+	for i := range len(p) {
+		if strings.IndexByte(special, p[i]) >= 0 {
+			b = append(b, '\\')
+		}
+		b = append(b, p[i])
+	}
+	return string(b)
+}
 
 // realParent resolves the links in a path's folder; its last part may itself
 // be a link that is tracked.
