@@ -13,10 +13,10 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/net/netutil"
 
 	"github.com/pindex-dev/pindex/internal/fail"
 )
@@ -74,7 +74,7 @@ func ServeHTTP(ctx context.Context, l net.Listener, o Options, ho HTTPOptions) e
 		BaseContext: func(net.Listener) context.Context { return life },
 	}
 	served := make(chan error, 1)
-	go func() { served <- srv.Serve(limited(l, maxConns)) }()
+	go func() { served <- srv.Serve(netutil.LimitListener(l, maxConns)) }()
 	ended := false
 	select {
 	case err = <-served:
@@ -271,45 +271,4 @@ func (p *patient) Write(b []byte) (int, error) {
 func (p *patient) Flush() {
 	p.patience()
 	_ = p.c.Flush() // a client that is gone is found out by its request's end
-}
-
-// limited is a listener that holds a number of connections at most.
-func limited(l net.Listener, n int) net.Listener {
-	return &limitedListener{Listener: l, slots: make(chan struct{}, n), closed: make(chan struct{})}
-}
-
-type limitedListener struct {
-	net.Listener
-	slots  chan struct{}
-	closed chan struct{}
-	once   sync.Once
-}
-
-func (l *limitedListener) Accept() (net.Conn, error) {
-	select {
-	case l.slots <- struct{}{}:
-	case <-l.closed:
-		return nil, net.ErrClosed
-	}
-	c, err := l.Listener.Accept()
-	if err != nil {
-		<-l.slots
-		return nil, err
-	}
-	return &limitedConn{Conn: c, free: sync.OnceFunc(func() { <-l.slots })}, nil
-}
-
-func (l *limitedListener) Close() error {
-	l.once.Do(func() { close(l.closed) })
-	return l.Listener.Close()
-}
-
-type limitedConn struct {
-	net.Conn
-	free func()
-}
-
-func (c *limitedConn) Close() error {
-	defer c.free()
-	return c.Conn.Close()
 }

@@ -15,9 +15,9 @@ import (
 
 const module = "github.com/pindex-dev/pindex/"
 
-// mayImport lists, for each room, the rooms of this module that it may import
-// directly. Leaves that anybody may import are in leaves. A room that is not
-// listed fails the test, so that a new one needs a decision.
+// mayImport lists, for each package, the packages of this module that it may
+// import directly. Those that anybody may import are in leaves. A package that
+// is not listed fails the test, so that a new one needs a decision.
 var mayImport = map[string][]string{
 	"analysis":                {},
 	"embed":                   {"analysis"},
@@ -120,20 +120,20 @@ func list(t *testing.T, args ...string) []pkg {
 
 func TestImportsRunOneWay(t *testing.T) {
 	for _, p := range list(t, "./...") {
-		room, ok := strings.CutPrefix(p.ImportPath, module)
+		name, ok := strings.CutPrefix(p.ImportPath, module)
 		if !ok {
-			t.Errorf("package %s is outside the module's rooms", p.ImportPath)
+			t.Errorf("package %s is outside the module", p.ImportPath)
 			continue
 		}
-		allowed, ok := mayImport[room]
+		allowed, ok := mayImport[name]
 		if !ok {
-			t.Errorf("room %s has no rule in mayImport: decide what it may import", room)
+			t.Errorf("package %s has no rule in mayImport: decide what it may import", name)
 			continue
 		}
 		for _, imp := range p.Imports {
 			other, ok := strings.CutPrefix(imp, module)
 			if ok && !slices.Contains(allowed, other) && !slices.Contains(leaves, other) {
-				t.Errorf("%s imports %s, which its rule does not allow", room, other)
+				t.Errorf("%s imports %s, which its rule does not allow", name, other)
 			}
 		}
 	}
