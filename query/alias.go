@@ -19,23 +19,25 @@ func (b *binder) renaming() ([]artifact.Import, error) {
 	if b.renames != nil {
 		return *b.renames, nil
 	}
-	found := []artifact.Import{}
-	for p := range b.e.parts() {
+	parts := make([][]artifact.Import, b.e.parts())
+	err := b.e.each(b.ctx, func(_, p int) error {
 		st, err := b.e.ix.Structural(p)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if err := st.WalkImports(func(im artifact.Import) bool {
+		return st.WalkImports(func(im artifact.Import) bool {
 			n := b.t.number[p][im.File]
 			if n >= 0 && im.Name != "" && im.Name != "*" && im.Alias != "" && im.Alias != "*" && (im.Name != im.Alias || im.Name == "default") {
 				im.File = uint32(n)
-				found = append(found, im)
+				parts[p] = append(parts[p], im)
 			}
 			return true
-		}); err != nil {
-			return nil, err
-		}
+		})
+	})
+	if err != nil {
+		return nil, err
 	}
+	found := slices.Concat(parts...)
 	b.renames = &found
 	return found, nil
 }
