@@ -106,7 +106,7 @@ func (r *StructuralReader) openLocals(s *segment) error {
 	for i, n := range []int{r.locals, r.localUses} {
 		end := uint64(0)
 		for f := range r.files {
-			e := ends[i].at(f)
+			e := ends[i].cell(f)
 			if e < end || e > uint64(n) {
 				return damaged("local rows of file %d do not follow those of the file before", f)
 			}
@@ -201,13 +201,13 @@ func (r *StructuralReader) FileLocalUses(f int, fn func(LocalUse) bool) error {
 	first, last := r.localRows(0, f)
 	line := uint64(1)
 	for i := lo; i < hi; i++ {
-		line += r.luCols[luLine].at(i)
-		col, local := r.luCols[luCol].at(i)+1, r.luCols[luLocal].at(i)
+		line += r.luCols[luLine].cell(i)
+		col, local := r.luCols[luCol].cell(i)+1, r.luCols[luLocal].cell(i)
 		if local >= uint64(last-first) || line > math.MaxUint32 || col > math.MaxUint32 {
 			return damaged("use %d of a local has a number out of range", i)
 		}
 		if !fn(LocalUse{
-			File: uint32(f), Pos: Position{uint32(line), uint32(col)}, Role: Role(r.luCols[luRole].at(i)), Local: uint32(local),
+			File: uint32(f), Pos: Position{uint32(line), uint32(col)}, Role: Role(r.luCols[luRole].cell(i)), Local: uint32(local),
 		}) {
 			return nil
 		}

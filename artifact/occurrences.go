@@ -32,14 +32,14 @@ func (r *StructuralReader) fileOccurrences(f int, text func(i int) string, fn fu
 // occurrence returns row i of file f, which stands in the given line, without
 // its name.
 func (r *StructuralReader) occurrence(i, f int, line uint64, text func(i int) string) (Occurrence, error) {
-	col, receiver := r.occCols[occCol].at(i)+1, r.occCols[occReceiver].at(i)
+	col, receiver := r.occCols[occCol].cell(i)+1, r.occCols[occReceiver].cell(i)
 	if receiver >= uint64(r.strings.n) || line > math.MaxUint32 || col > math.MaxUint32 {
 		return Occurrence{}, damaged("occurrence %d has a number out of range", i)
 	}
 	return Occurrence{
 		File:     uint32(f),
 		Pos:      Position{uint32(line), uint32(col)},
-		Role:     Role(r.occCols[occRole].at(i)),
+		Role:     Role(r.occCols[occRole].cell(i)),
 		Receiver: text(int(receiver)),
 	}, nil
 }

@@ -163,8 +163,8 @@ func (r *StructuralReader) openPrecise(s *segment) error {
 	for k, rows := range []int{p.rows, p.relations, p.infos} {
 		end := uint64(0)
 		for f := range r.files {
-			e := files[preciseEndRows+k].at(f)
-			if e < end || e > uint64(rows) || e > end && files[preciseFlag].at(f) == 0 {
+			e := files[preciseEndRows+k].cell(f)
+			if e < end || e > uint64(rows) || e > end && files[preciseFlag].cell(f) == 0 {
 				return damaged("precise rows of file %d do not follow those of the file before", f)
 			}
 			end = e
@@ -174,7 +174,7 @@ func (r *StructuralReader) openPrecise(s *segment) error {
 		}
 	}
 	for i := 1; i < p.extents; i++ {
-		if p.extCols[extRow].at(i-1) >= p.extCols[extRow].at(i) {
+		if p.extCols[extRow].cell(i-1) >= p.extCols[extRow].cell(i) {
 			return damaged("precise extents do not ascend")
 		}
 	}
@@ -366,7 +366,7 @@ func (r *StructuralReader) PreciseRelations(symbol, target string, fn func(Preci
 		want[k] = uint64(id)
 	}
 	for i := range p.relations {
-		a, b := p.relationCols[relSymbol].at(i), p.relationCols[relTarget].at(i)
+		a, b := p.relationCols[relSymbol].cell(i), p.relationCols[relTarget].cell(i)
 		if want[0] != math.MaxUint64 && a != want[0] || want[1] != math.MaxUint64 && b != want[1] {
 			continue
 		}
@@ -375,7 +375,7 @@ func (r *StructuralReader) PreciseRelations(symbol, target string, fn func(Preci
 		}
 		if !fn(PreciseRelation{
 			File: uint32(p.fileOf(preciseEndRelated, i)), Symbol: p.symbols.str(int(a)), Target: p.symbols.str(int(b)),
-			Flags: RelationFlags(p.relationCols[relFlags].at(i)),
+			Flags: RelationFlags(p.relationCols[relFlags].cell(i)),
 		}) {
 			return nil
 		}

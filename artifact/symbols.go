@@ -11,7 +11,7 @@ func (r *StructuralReader) Symbol(i int) Symbol {
 		Name:       r.SymbolName(i),
 		Descriptor: r.SymbolDescriptor(i),
 		Kind:       r.SymbolKind(i),
-		Flags:      SymbolFlags(r.symCols[symFlags].at(i)),
+		Flags:      SymbolFlags(r.symCols[symFlags].cell(i)),
 		File:       uint32(r.fileOf(0, i)),
 		Unit:       uint32(r.SymbolUnit(i)),
 		Parent:     int32(r.SymbolParent(i)),
@@ -53,18 +53,18 @@ func (r *StructuralReader) SymbolDescriptor(i int) string {
 	var chain []int
 	for {
 		chain = append(chain, i)
-		if r.templates.bytes(int(r.symCols[symTemplate].at(i)))[0]&templateParent == 0 {
+		if r.templates.bytes(int(r.symCols[symTemplate].cell(i)))[0]&templateParent == 0 {
 			break
 		}
 		i = r.SymbolParent(i)
 	}
 	var b strings.Builder
 	for k := len(chain) - 1; k >= 0; k-- {
-		t := r.templates.bytes(int(r.symCols[symTemplate].at(chain[k])))
+		t := r.templates.bytes(int(r.symCols[symTemplate].cell(chain[k])))
 		literal := t[2:]
 		if t[0]&templateName != 0 {
 			b.Write(literal[:t[1]])
-			b.Write(r.strings.bytes(int(r.symCols[symName].at(chain[k]))))
+			b.Write(r.strings.bytes(int(r.symCols[symName].cell(chain[k]))))
 			literal = literal[t[1]:]
 		}
 		b.Write(literal)

@@ -37,7 +37,10 @@ func (b *binder) renaming() ([]artifact.Import, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := slices.Concat(parts...)
+	found := []artifact.Import{}
+	for _, part := range parts {
+		found = append(found, part...)
+	}
 	b.renames = &found
 	return found, nil
 }
