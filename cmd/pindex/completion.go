@@ -118,10 +118,7 @@ func withValue(list []completable) []string {
 			if f.Kind == "" {
 				continue
 			}
-			out = append(out, "--"+f.Name)
-			if f.Letter != "" {
-				out = append(out, "-"+f.Letter)
-			}
+			out = append(out, f.words()...)
 		}
 	}
 	slices.Sort(out)
@@ -135,6 +132,44 @@ func (f completableFlag) words() []string {
 		out = append(out, "-"+f.Letter)
 	}
 	return out
+}
+
+// commandCases writes a case for each command below another one: the path so
+// far and the command's word lead to its path. open begins a pattern as the
+// shell writes it, with a place for the text.
+func commandCases(w io.Writer, list []completable, open string) {
+	for _, k := range list {
+		if k.path != "" {
+			above, name := split(k.path)
+			fmt.Fprintf(w, "\t\t"+open+") at='%s' ;;\n", above+"/"+name, k.path)
+		}
+	}
+}
+
+// valueCases writes a case for the value of each flag whose values are known,
+// are files or are folders. open is as for commandCases; values has a place for
+// the values.
+func valueCases(w io.Writer, list []completable, open, values, files, folders string) {
+	for _, k := range list {
+		for _, f := range k.flags {
+			complete := ""
+			switch {
+			case f.Kind == "":
+			case len(f.values) > 0:
+				complete = fmt.Sprintf(values, strings.Join(f.values, " "))
+			case f.files == "file":
+				complete = files
+			case f.files == "folder":
+				complete = folders
+			}
+			if complete == "" {
+				continue
+			}
+			for _, word := range f.words() {
+				fmt.Fprintf(w, "\t\t"+open+") %s ;;\n", k.path+" "+word, complete)
+			}
+		}
+	}
 }
 
 func bashCompletion(w io.Writer, list []completable) {
@@ -155,12 +190,7 @@ _pindex() {
 		esac
 		case "$at/$word" in
 `)
-	for _, k := range list {
-		if k.path != "" {
-			above, name := split(k.path)
-			fmt.Fprintf(w, "\t\t'%s/%s') at='%s' ;;\n", above, name, k.path)
-		}
-	}
+	commandCases(w, list, "'%s'")
 	fmt.Fprint(w, `		esac
 	done
 	[[ $cur == = ]] && cur=
@@ -168,21 +198,7 @@ _pindex() {
 	if [[ -n $flag ]]; then
 		case "$at $flag" in
 `)
-	for _, k := range list {
-		for _, f := range k.flags {
-			for _, word := range f.words() {
-				switch {
-				case f.Kind == "":
-				case len(f.values) > 0:
-					fmt.Fprintf(w, "\t\t'%s %s') COMPREPLY=($(compgen -W '%s' -- \"$cur\")) ;;\n", k.path, word, strings.Join(f.values, " "))
-				case f.files == "file":
-					fmt.Fprintf(w, "\t\t'%s %s') COMPREPLY=($(compgen -f -- \"$cur\")) ;;\n", k.path, word)
-				case f.files == "folder":
-					fmt.Fprintf(w, "\t\t'%s %s') COMPREPLY=($(compgen -d -- \"$cur\")) ;;\n", k.path, word)
-				}
-			}
-		}
-	}
+	valueCases(w, list, "'%s'", `COMPREPLY=($(compgen -W '%s' -- "$cur"))`, `COMPREPLY=($(compgen -f -- "$cur"))`, `COMPREPLY=($(compgen -d -- "$cur"))`)
 	fmt.Fprint(w, `		esac
 		return
 	fi
@@ -246,12 +262,7 @@ _pindex() {
 		esac
 		case "$at/$word" in
 `)
-	for _, k := range list {
-		if k.path != "" {
-			above, name := split(k.path)
-			fmt.Fprintf(w, "\t\t('%s/%s') at='%s' ;;\n", above, name, k.path)
-		}
-	}
+	commandCases(w, list, "('%s'")
 	fmt.Fprint(w, `		esac
 	done
 	if [[ -z $flag && $words[CURRENT] == --*=* ]]; then
@@ -261,21 +272,7 @@ _pindex() {
 	if [[ -n $flag ]]; then
 		case "$at $flag" in
 `)
-	for _, k := range list {
-		for _, f := range k.flags {
-			for _, word := range f.words() {
-				switch {
-				case f.Kind == "":
-				case len(f.values) > 0:
-					fmt.Fprintf(w, "\t\t('%s %s') compadd -- %s ;;\n", k.path, word, strings.Join(f.values, " "))
-				case f.files == "file":
-					fmt.Fprintf(w, "\t\t('%s %s') _files ;;\n", k.path, word)
-				case f.files == "folder":
-					fmt.Fprintf(w, "\t\t('%s %s') _files -/ ;;\n", k.path, word)
-				}
-			}
-		}
-	}
+	valueCases(w, list, "('%s'", "compadd -- %s", "_files", "_files -/")
 	fmt.Fprint(w, `		esac
 		return
 	fi
