@@ -33,6 +33,10 @@
 // when a segment is opened is a miss and is unpacked anew from the store; what
 // fails later is an error with code Verification, and Pull mends it.
 //
+// What was derived is read whole and compared with the sha256 in front of it each
+// time. It may say what follows from an index, under the index's digest, or what
+// lstat said of a folder when it was listed; it is never what a store sent.
+//
 // # Faults
 //
 // Reading a mapping of a file that somebody truncated, or that lies on a disk
