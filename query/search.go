@@ -235,8 +235,12 @@ func (e *Engine) classOf(doc, p int, u *artifact.UnitsReader) pathClass {
 	if c := known.Load(); c != 0 {
 		return pathClass(c)
 	}
-	c := classify(u.Path(u.DocFile(doc - e.docBase[p])))
-	known.Store(uint32(c) | classKnown)
+	file := u.DocFile(doc - e.docBase[p])
+	c := classify(u.Path(file))
+	lo, hi := u.FileDocs(file)
+	for d := lo; d < hi; d++ { // each of them will be asked for, and a path takes its time
+		e.class[e.docBase[p]+d].Store(uint32(c) | classKnown)
+	}
 	return c
 }
 
