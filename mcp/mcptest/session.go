@@ -1,14 +1,5 @@
 package mcptest
 
-import (
-	"context"
-
-	"github.com/pindex-dev/pindex/mcp/tools"
-)
-
-// Open opens a session over the suite's small repository.
-func Open(context.Context) (tools.Session, error) { return newFake(), nil }
-
 // Named is a session whose store has a name, to tell sessions apart by.
 func Named(store string) *Stored { return &Stored{fake: newFake(), name: store} }
 

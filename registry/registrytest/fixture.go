@@ -137,9 +137,6 @@ type Whole struct {
 	seen map[digest.Digest]bool
 }
 
-// Seen reports whether a blob with this content was met.
-func (w *Whole) Seen(content []byte) bool { return w.seen[digest.FromBytes(content)] }
-
 // Check is CheckWhole.
 func (w *Whole) Check(ctx context.Context, s registry.Store) error {
 	tags, err := s.List(ctx)
