@@ -144,6 +144,10 @@ func resolve(ctx context.Context, store registry.Store, commit string, opt OpenO
 	if h, ok := bare(store).(interface{ AbsentHint() string }); ok {
 		remedy += "; " + h.AbsentHint()
 	}
+	if n, ok := bare(store).(near); ok && n.Gone() {
+		return nil, nil, fail.Wrap(fail.NoIndex, registry.ErrNotFound, "build the index with pindex compile, or name another store with --store",
+			"there is no store at %s, so no index of commit %s", store.Name(), commit)
+	}
 	others := otherProfiles(ctx, store, commit, tags)
 	if profile.IsZero() && opt.Only != nil {
 		if tag := fullest(ctx, store, others); tag != "" {

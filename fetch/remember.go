@@ -28,9 +28,16 @@ type distant interface {
 	Concurrency() int
 }
 
-// remembering is a distant store whose tags and small blobs are kept in the
-// cache, so that an index that was pulled opens without the network. A commit's
-// tag moves only when somebody replaces an index; Pull asks anew.
+// near is a store on this machine, which may go away.
+type near interface {
+	registry.Store
+	Gone() bool
+}
+
+// remembering is a store whose tags and small blobs are kept in the cache, so
+// that an index that was pulled opens without it: a distant one, or one on this
+// machine that is gone since. A commit's tag moves only when somebody replaces
+// an index; Pull asks anew.
 type remembering struct {
 	registry.Store
 	cache  *Cache
@@ -49,10 +56,13 @@ type identified interface {
 	Identity() string // "" for none; never shown or stored
 }
 
-// remember wraps a distant store; others are returned as they are.
+// remember wraps a store that costs a round trip, is gone, or is pulled from;
+// others are returned as they are.
 func remember(store registry.Store, cache *Cache, fresh bool) registry.Store {
 	if _, ok := store.(distant); !ok {
-		return store
+		if n, ok := store.(near); !ok || !fresh && !n.Gone() {
+			return store
+		}
 	}
 	r := &remembering{Store: store, cache: cache, fresh: fresh, pending: map[string]ocispec.Descriptor{}}
 	if i, ok := store.(identified); ok {
@@ -262,6 +272,9 @@ func Near(store registry.Store, cache *Cache, commit string) string {
 // Known reports whether an index of the commit was read from a distant store
 // before, so that the cache leads to it.
 func Known(store registry.Store, cache *Cache, commit string) bool {
+	if _, ok := store.(distant); !ok {
+		return false
+	}
 	_, ok := cache.record(store.Name(), registry.CommitTag(commit))
 	return ok
 }

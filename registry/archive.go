@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -28,6 +29,7 @@ const ArchiveSuffix = ".tar"
 // WriteArchive.
 type Archive struct {
 	path  string
+	gone  bool
 	blobs map[string]extent // by digest
 	index *layoutIndex
 }
@@ -47,12 +49,29 @@ func OpenArchive(path string) (*Archive, error) {
 		return nil, fail.Wrap(fail.Usage, err, "make one with pindex cp, or name another store with --store", "cannot read the archive %s", path)
 	}
 	defer f.Close()
-	a := &Archive{path: path, blobs: map[string]extent{}}
+	a := &Archive{path: absolute(path), blobs: map[string]extent{}}
 	if err := a.scan(f); err != nil {
 		return nil, fail.Wrap(fail.Verification, err, "make it again with pindex cp", "%s is no archive of indexes", path)
 	}
 	return a, nil
 }
+
+// AbsentArchive stands for an archive that is not there, or not any more: it
+// holds nothing.
+func AbsentArchive(path string) *Archive {
+	return &Archive{path: absolute(path), gone: true, index: &layoutIndex{}}
+}
+
+// absolute is the path that names an archive from everywhere.
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}
+
+// Gone reports whether the file is not there.
+func (a *Archive) Gone() bool { return a.gone }
 
 func (a *Archive) scan(f *os.File) error {
 	info, err := f.Stat()

@@ -81,6 +81,12 @@ func OpenLocal(dir string) (*Local, error) {
 // Name returns the layout's folder.
 func (l *Local) Name() string { return l.dir }
 
+// Gone reports whether there is no layout in the folder, or none any more.
+func (l *Local) Gone() bool {
+	there, err := l.checkLayout()
+	return err == nil && !there
+}
+
 // checkLayout reads the oci-layout file and reports whether it is there.
 func (l *Local) checkLayout() (bool, error) {
 	path := filepath.Join(l.dir, ocispec.ImageLayoutFile)

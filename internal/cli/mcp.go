@@ -53,7 +53,7 @@ type mcpSession struct {
 }
 
 func (a *App) openForMCP(ctx context.Context) (tools.Session, error) {
-	store, err := a.Store()
+	store, err := a.answering()
 	if err != nil {
 		return nil, err
 	}

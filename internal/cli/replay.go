@@ -75,7 +75,7 @@ type texts struct {
 func (t *texts) read(ctx context.Context, path string, blob gitobj.ID) ([]byte, error) {
 	if !t.tried {
 		t.tried = true
-		store, err := t.a.Store()
+		store, err := t.a.answering()
 		if err == nil {
 			t.index, err = t.a.openIndex(ctx, store, t.a.Cache(), t.r.IndexCommit)
 		}

@@ -113,7 +113,7 @@ func (a *App) open(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := a.Store()
+	store, err := a.answering()
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,16 +18,9 @@ import (
 // Store returns the store that the options, the environment or the user's
 // configuration name, in that order, else the layout in the cache folder.
 func (a *App) Store() (registry.Store, error) {
-	ref := a.storeRef
-	if ref == "" {
-		ref = os.Getenv("PINDEX_STORE")
-	}
-	if ref == "" {
-		c, err := loadConfig()
-		if err != nil {
-			return nil, err
-		}
-		ref = c.Store
+	ref, err := a.storeName()
+	if err != nil {
+		return nil, err
 	}
 	if ref == "" {
 		dir, err := fetch.DefaultDir()
@@ -35,6 +30,30 @@ func (a *App) Store() (registry.Store, error) {
 		return registry.OpenLocal(filepath.Join(dir, fetch.StoreDir))
 	}
 	return a.openStore(ref)
+}
+
+// storeName returns the reference of the store that was named, "" where none was.
+func (a *App) storeName() (string, error) {
+	if a.storeRef != "" {
+		return a.storeRef, nil
+	}
+	if ref := os.Getenv("PINDEX_STORE"); ref != "" {
+		return ref, nil
+	}
+	c, err := loadConfig()
+	return c.Store, err
+}
+
+// answering is Store for commands that answer from what was pulled, even where
+// the offline file that it was pulled from is gone.
+func (a *App) answering() (registry.Store, error) {
+	store, err := a.Store()
+	if errors.Is(err, fs.ErrNotExist) {
+		if ref, err := a.storeName(); err == nil && isArchive(ref) {
+			return registry.AbsentArchive(ref), nil
+		}
+	}
+	return store, err
 }
 
 // isArchive reports whether a store reference names an offline file.
