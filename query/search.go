@@ -127,7 +127,7 @@ func (s *search) run(ctx context.Context) (*SearchResult, error) {
 	if err := s.rerank(ctx, r, cands); err != nil {
 		return nil, err
 	}
-	return s.result(r, cands)
+	return s.result(ctx, r, cands)
 }
 
 // rank finds candidates on the routes and puts them in order.
@@ -329,45 +329,49 @@ func (s *search) need() int {
 	return max(s.o.K, structuralSeeds)
 }
 
-func (s *search) result(r *ranker, cands []candidate) (*SearchResult, error) {
-	e := s.e
-	res := &SearchResult{Query: s.o.Query, Route: s.route, RouteWhy: s.why, Results: []SearchHit{}}
-	res.Total = r.total
-	res.Unmatched = e.has(artifact.Lexical) && len(s.q.slots) == 0
+func (s *search) result(ctx context.Context, r *ranker, cands []candidate) (*SearchResult, error) {
+	res := &SearchResult{Query: s.o.Query, Route: s.route, RouteWhy: s.why, Total: r.total}
+	res.Unmatched = s.e.has(artifact.Lexical) && len(s.q.slots) == 0
+	if s.o.Level == "file" {
+		type key struct{ part, file int }
+		files := map[key]bool{}
+		first := cands[:0]
+		for _, c := range cands {
+			if k := (key{c.part, c.file}); !files[k] {
+				files[k] = true
+				first = append(first, c)
+			}
+		}
+		cands = first
+	}
+	res.Results = make([]SearchHit, min(len(cands), s.o.K))
 	weights := snippetWeights(s.q)
-	type key struct{ part, file int }
-	files := map[key]bool{}
-	for i := range cands {
-		if len(res.Results) == s.o.K {
-			break
-		}
-		c := &cands[i]
-		k := key{c.part, c.file}
-		if s.o.Level == "file" && files[k] {
-			continue
-		}
-		files[k] = true
-		if s.o.Explain && !c.reranked {
-			r.account(c)
-		}
-		h, err := s.hit(c, r)
-		if err != nil {
-			return nil, err
-		}
-		if e.has(artifact.Source) {
-			if err := e.snippet(&h, c, weights); err != nil {
-				return nil, err
-			}
-			if err := s.around(&h, c); err != nil {
-				return nil, err
-			}
-		}
-		res.Results = append(res.Results, h)
+	err := s.e.share(ctx, len(res.Results), func(_, i int) (err error) {
+		res.Results[i], err = s.shown(&cands[i], r, weights)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	if s.o.Explain {
 		res.Explain = s.explained()
 	}
 	return res, nil
+}
+
+// shown makes a result of a candidate.
+func (s *search) shown(c *candidate, r *ranker, weights map[string]int64) (SearchHit, error) {
+	if s.o.Explain && !c.reranked {
+		r.account(c)
+	}
+	h, err := s.hit(c, r)
+	if err != nil || !s.e.has(artifact.Source) {
+		return h, err
+	}
+	if err := s.e.snippet(&h, c, weights); err != nil {
+		return h, err
+	}
+	return h, s.around(&h, c)
 }
 
 func (s *search) hit(c *candidate, r *ranker) (SearchHit, error) {

@@ -27,10 +27,9 @@ func (e *Engine) snippet(h *SearchHit, c *candidate, weight map[string]int64) er
 		return err
 	}
 	d := u.Doc(c.doc - e.docBase[c.part])
-	f := u.File(c.file)
 	var text []byte
-	if isUTF16(f.Encoding) {
-		t := transcode(src.Content(c.file), f.Encoding)
+	if enc := u.Encoding(c.file); isUTF16(enc) {
+		t := transcode(src.Content(c.file), enc)
 		text = linesOf(t.text, int(d.StartLine), int(d.EndLine))
 	} else {
 		content := src.Content(c.file)
