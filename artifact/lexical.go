@@ -527,26 +527,29 @@ func (r *LexicalReader) WalkPrefix(prefix string, fn func(term []byte, t Term) b
 	return nil
 }
 
-// Postings appends the postings of t to dst, in the order of the documents.
-func (r *LexicalReader) Postings(t Term, dst []Posting) ([]Posting, error) {
+// postingBytes returns the encoded postings of t.
+func (r *LexicalReader) postingBytes(t Term) ([]byte, error) {
 	if uint64(t.postEnd) > uint64(len(r.postings)) || t.post > t.postEnd {
-		return dst, damaged("postings lie outside their section")
+		return nil, damaged("postings lie outside their section")
 	}
 	b := r.postings[t.post:t.postEnd]
 	if uint64(t.DocFreq) > uint64(len(b)) {
-		return dst, damaged("%d postings in %d bytes", t.DocFreq, len(b))
+		return nil, damaged("%d postings in %d bytes", t.DocFreq, len(b))
+	}
+	return b, nil
+}
+
+// Postings appends the postings of t to dst, in the order of the documents.
+func (r *LexicalReader) Postings(t Term, dst []Posting) ([]Posting, error) {
+	b, err := r.postingBytes(t)
+	if err != nil {
+		return dst, err
 	}
 	dst = slices.Grow(dst, int(t.DocFreq))
 	doc := -1
 	for range t.DocFreq {
 		var p Posting
-		n, gap := 1, uint64(0)
-		if len(b) > 0 && b[0]&0x83 == lexCodeBody { // the most frequent form
-			gap = uint64(b[0] >> 2)
-			p.once(FieldBody)
-		} else {
-			n, gap = decodePosting(b, &p)
-		}
+		n, gap := decodePosting(b, &p)
 		if n == 0 || gap >= uint64(r.docs-1-doc) {
 			return dst, damaged("posting")
 		}
@@ -554,6 +557,68 @@ func (r *LexicalReader) Postings(t Term, dst []Posting) ([]Posting, error) {
 		doc += 1 + int(gap)
 		p.Doc = uint32(doc)
 		dst = append(dst, p)
+	}
+	if len(b) > 0 {
+		return dst, damaged("bytes behind the last posting")
+	}
+	return dst, nil
+}
+
+// Scale says what a posting weighs: in each of its fields the frequency times
+// the field's weight times what the field's length gives, added up in the order
+// of the fields.
+type Scale struct {
+	Field [NumFields]float64
+	Norm  [NumFields][]float64                 // by length
+	Long  func(f Field, length uint32) float64 // for what is longer
+}
+
+func (s *Scale) weigh(f int, tf uint16, length uint32) float64 {
+	var norm float64
+	if by := s.Norm[f]; uint64(length) < uint64(len(by)) {
+		norm = by[length]
+	} else {
+		norm = s.Long(Field(f), length)
+	}
+	return float64(float64(s.Field[f]*float64(tf)) * norm)
+}
+
+// Weighed is a posting that was weighed.
+type Weighed struct {
+	Doc    uint32
+	Fields uint8 // bit f is set where the term stands in field f
+	Weight float64
+}
+
+// Weigh appends the postings of t to dst as Postings does, weighed where they
+// are decoded.
+func (r *LexicalReader) Weigh(t Term, s *Scale, dst []Weighed) ([]Weighed, error) {
+	b, err := r.postingBytes(t)
+	if err != nil {
+		return dst, err
+	}
+	dst = slices.Grow(dst, int(t.DocFreq))
+	doc := -1
+	for range t.DocFreq {
+		if len(b) > 0 && b[0]&0x83 == lexCodeBody && int(b[0]>>2) < r.docs-1-doc { // the most frequent form
+			doc += 1 + int(b[0]>>2)
+			b = b[1:]
+			dst = append(dst, Weighed{uint32(doc), 1 << FieldBody, s.weigh(int(FieldBody), 1, r.lengths[FieldBody].u32(doc))})
+			continue
+		}
+		var p Posting
+		n, gap := decodePosting(b, &p)
+		if n == 0 || gap >= uint64(r.docs-1-doc) {
+			return dst, damaged("posting")
+		}
+		b = b[n:]
+		doc += 1 + int(gap)
+		weight := 0.0
+		for left := p.Fields; left != 0; left &= left - 1 {
+			f := bits.TrailingZeros8(left) % NumFields
+			weight += s.weigh(f, p.TF[f], r.lengths[f].u32(doc))
+		}
+		dst = append(dst, Weighed{uint32(doc), p.Fields, weight})
 	}
 	if len(b) > 0 {
 		return dst, damaged("bytes behind the last posting")

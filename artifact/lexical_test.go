@@ -174,6 +174,28 @@ func checkTerm(t *testing.T, r *LexicalReader, term string, got Term, mt *modelT
 			any = any || len(want.pos[f]) > 0
 		}
 	}
+	scale := Scale{Field: [NumFields]float64{1, 2, 3, 5, 7}, Long: func(f Field, n uint32) float64 { return 1 / float64(int(f)+1+int(n)) }}
+	for f := range scale.Norm {
+		scale.Norm[f] = []float64{1, 0.5, 0.25}[:f%4]
+	}
+	weighed, err := r.Weigh(got, &scale, nil)
+	if err != nil || len(weighed) != len(postings) {
+		t.Fatalf("%q: %d weighed postings, %v; want %d", term, len(weighed), err, len(postings))
+	}
+	for i, p := range postings {
+		want := Weighed{Doc: p.Doc, Fields: p.Fields}
+		for f, n := range p.TF {
+			if (n > 0) != (p.Fields&(1<<f) != 0) {
+				t.Fatalf("%q in document %d: fields %b, frequencies %v", term, p.Doc, p.Fields, p.TF)
+			}
+			if n > 0 {
+				want.Weight += scale.weigh(f, n, r.FieldLength(int(p.Doc), Field(f)))
+			}
+		}
+		if weighed[i] != want {
+			t.Fatalf("%q: weighed %v, want %v", term, weighed[i], want)
+		}
+	}
 	var list PositionList
 	for f := range Field(NumFields) {
 		ok, err := r.Positions(got, f, &list)

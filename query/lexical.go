@@ -2,7 +2,6 @@ package query
 
 import (
 	"context"
-	"math/bits"
 
 	"github.com/pindex-dev/pindex/analysis"
 	"github.com/pindex-dev/pindex/artifact"
@@ -10,10 +9,8 @@ import (
 
 // lexicalStats are the corpus-wide numbers of BM25F, summed over partitions.
 type lexicalStats struct {
-	docs uint64
-	avg  [artifact.NumFields]float64 // average length of each field
-	// norm caches 1/(1-b+b·length/average) for short fields.
-	norm [artifact.NumFields][]float64
+	docs  uint64
+	scale artifact.Scale // 1/(1-b+b·length/average) for each length of a field
 }
 
 // normTable is the number of field lengths whose normalisation is computed in
@@ -21,16 +18,19 @@ type lexicalStats struct {
 const normTable = 512
 
 func newLexicalStats(docs uint64, total [artifact.NumFields]uint64, w *Weights) *lexicalStats {
-	s := &lexicalStats{docs: docs}
-	for f := range s.avg {
-		s.avg[f] = 1
+	var avg [artifact.NumFields]float64
+	s := &lexicalStats{docs: docs, scale: artifact.Scale{Field: w.Field}}
+	s.scale.Long = func(f artifact.Field, length uint32) float64 { return lengthNorm(w.LenB[f], length, avg[f]) }
+	for f := range avg {
+		avg[f] = 1
 		if docs > 0 && total[f] > 0 {
-			s.avg[f] = float64(total[f]) / float64(docs)
+			avg[f] = float64(total[f]) / float64(docs)
 		}
-		s.norm[f] = make([]float64, normTable)
-		for n := range s.norm[f] {
-			s.norm[f][n] = lengthNorm(w.LenB[f], uint32(n), s.avg[f])
+		norm := make([]float64, normTable)
+		for n := range norm {
+			norm[n] = lengthNorm(w.LenB[f], uint32(n), avg[f])
 		}
+		s.scale.Norm[f] = norm
 	}
 	return s
 }
@@ -108,6 +108,7 @@ type docMatch struct{ any, name, sig, doc uint64 }
 
 type workerScratch struct {
 	postings []artifact.Posting
+	weighed  []artifact.Weighed
 	tf       []float64 // term weight of one slot, by document of the partition; zero between slots
 	slot     []uint32  // documents that hold the slot
 	df       []uint64
@@ -312,13 +313,13 @@ func (p *partScore) add(i int, s *slot) error {
 			continue
 		}
 		var err error
-		if ws.postings, err = p.r.Postings(t, ws.postings[:0]); err != nil {
+		if ws.weighed, err = p.r.Weigh(t, &p.st.scale, ws.weighed[:0]); err != nil {
 			return err
 		}
-		for k := range ws.postings {
-			po := &ws.postings[k]
+		for k := range ws.weighed {
+			po := &ws.weighed[k]
 			p.mark(po, bit)
-			tf := float64(a.weight * p.termWeight(po))
+			tf := float64(a.weight * po.Weight)
 			if here == 1 { // nothing is to be added to the frequency
 				p.gain(po.Doc, tf, &gain)
 				continue
@@ -352,39 +353,20 @@ func (p *partScore) gain(d uint32, tf float64, g *slotGain) {
 }
 
 // mark notes down which slot a document holds, and where.
-func (p *partScore) mark(po *artifact.Posting, bit uint64) {
+func (p *partScore) mark(po *artifact.Weighed, bit uint64) {
 	m := &p.matched[po.Doc]
 	if m.any == 0 {
 		*p.touched = append(*p.touched, po.Doc)
 	}
 	m.any |= bit
 	p.fields[po.Doc] |= po.Fields
-	if po.Fields&^(1<<artifact.FieldBody|1<<artifact.FieldPath) == 0 {
-		return
-	}
-	if po.TF[artifact.FieldSymbol] != 0 {
+	if po.Fields&(1<<artifact.FieldSymbol) != 0 {
 		m.name |= bit
 	}
-	if po.TF[artifact.FieldSignature] != 0 {
+	if po.Fields&(1<<artifact.FieldSignature) != 0 {
 		m.sig |= bit
 	}
-	if po.TF[artifact.FieldDoc] != 0 {
+	if po.Fields&(1<<artifact.FieldDoc) != 0 {
 		m.doc |= bit
 	}
-}
-
-// termWeight is the field-weighted, length-normalised frequency of one posting.
-func (p *partScore) termWeight(po *artifact.Posting) (tf float64) {
-	for left := po.Fields; left != 0; left &= left - 1 {
-		f := bits.TrailingZeros8(left)
-		length := p.r.FieldLength(int(po.Doc), artifact.Field(f))
-		var norm float64
-		if length < normTable {
-			norm = p.st.norm[f][length]
-		} else {
-			norm = lengthNorm(p.w.LenB[f], length, p.st.avg[f])
-		}
-		tf += float64(float64(p.w.Field[f]*float64(po.TF[f])) * norm)
-	}
-	return tf
 }
