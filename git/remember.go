@@ -74,13 +74,19 @@ func (o *others) encode() []byte {
 		if !f.keeps() {
 			continue
 		}
-		b = f.stamp.append(wire.AppendText(b, path))
+		b = wire.AppendText(b, path)
+		files, below := f.files, f.folders
+		if f.stamp.racy { // to be read again, though its rules are as they were
+			b, files, below = stamp{}.append(b), nil, nil
+		} else {
+			b = f.stamp.append(b)
+		}
 		if f.ruled.there {
 			b = f.ruled.append(append(b, 1))
 		} else {
 			b = append(b, 0)
 		}
-		for _, list := range [][]string{f.files, f.folders} {
+		for _, list := range [][]string{files, below} {
 			b = binary.AppendUvarint(b, uint64(len(list)))
 			for _, name := range list {
 				b = wire.AppendText(b, name)
@@ -90,9 +96,9 @@ func (o *others) encode() []byte {
 	return b
 }
 
-// keeps reports whether what is known of the folder can be told from what comes
-// later.
-func (f *otherFolder) keeps() bool { return f.stamp.there && !f.stamp.racy && !f.ruled.racy }
+// keeps reports whether the folder's rules can be told from what comes later.
+// Where they cannot, nothing below is taken up: it was listed by them.
+func (f *otherFolder) keeps() bool { return f.stamp.there && !f.ruled.racy }
 
 func (s stamp) append(b []byte) []byte {
 	le := binary.LittleEndian

@@ -87,6 +87,75 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// TestMemoryOfUnsureRules changes the rules of a folder whose file of rules has
+// a time that proves nothing. What lies below was listed by the old ones.
+func TestMemoryOfUnsureRules(t *testing.T) {
+	quietEnv(t)
+	for _, rules := range []string{".gitignore", "d/.gitignore"} {
+		dir := t.TempDir()
+		gitIn(t, dir, "init", "-q")
+		for i := range 12 {
+			put(t, dir, fmt.Sprintf("d/%d/new", i), "x")
+		}
+		put(t, dir, rules, "new\n")
+		if err := os.Chtimes(filepath.Join(dir, rules), time.Unix(1e9, 0), time.Unix(1e9, 0)); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(raceNanos + time.Millisecond)
+		for _, want := range []int{1, 12} {
+			if want == 12 {
+				if err := os.Remove(filepath.Join(dir, rules)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			f := NewFollower(dir, Options{})
+			f.Remember(readMemory(t, dir))
+			changes, _, err := f.Changes(t.Context(), nil, 100)
+			if err != nil || len(changes) != want {
+				t.Fatalf("%s: %d changes, not %d: %v", rules, len(changes), want, err)
+			}
+			if b := f.Memory(); b != nil {
+				put(t, dir, ".git/memory", string(b))
+			}
+		}
+	}
+}
+
+// TestMemoryOfUnsureFolder: a folder that was written to just now is read again,
+// and those below are not.
+func TestMemoryOfUnsureFolder(t *testing.T) {
+	quietEnv(t)
+	dir := t.TempDir()
+	gitIn(t, dir, "init", "-q")
+	for i := range 12 {
+		put(t, dir, fmt.Sprintf("d/%d/new", i), "x")
+	}
+	if err := os.Chtimes(filepath.Join(dir, "d"), time.Unix(1e9, 0), time.Unix(1e9, 0)); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(raceNanos + time.Millisecond)
+	var memory []byte
+	for _, want := range []int{14, 1} {
+		f := NewFollower(dir, Options{})
+		f.Remember(memory)
+		changes, _, err := f.Changes(t.Context(), nil, 100)
+		if err != nil || len(changes) != 12 || f.others.listed != want {
+			t.Fatalf("%d changes, %d folders read, not %d: %v", len(changes), f.others.listed, want, err)
+		}
+		memory = f.Memory()
+	}
+}
+
+// readMemory reads what a test put there, nil where there is nothing.
+func readMemory(t *testing.T, dir string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, ".git/memory"))
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	return b
+}
+
 func mustLayout(t testing.TB, dir string) *Layout {
 	t.Helper()
 	l, err := FindLayout(dir)

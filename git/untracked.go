@@ -178,14 +178,11 @@ func (w *otherWalk) folder(prefix string, above []level, anew bool) error {
 		ruled, _ = stampOf(full + ".gitignore")
 	}
 	if f == nil || f.ruled != ruled || ruled.racy || anew {
-		before := f
 		f = &otherFolder{ruled: ruled}
 		if ruled.there {
 			f.rules = readIgnore(full+".gitignore", false, w.fold)
 		}
-		if before != nil {
-			anew = true
-		}
+		anew = true // a memory can know folders below of one that it does not
 		w.folders[prefix] = f
 	} else if f.unread {
 		f.rules, f.unread = readIgnore(full+".gitignore", false, w.fold), false
