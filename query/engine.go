@@ -70,6 +70,7 @@ type caches struct {
 	sketches sketchCache
 	popular  lazy[*importCounts]
 	names    lazy[*declaredNames]
+	classes  lazy[*Engine]   // see loadClasses
 	class    []atomic.Uint32 // see classOf; by document
 	known    factTable
 	scratch  sync.Pool // *searchScratch

@@ -16,6 +16,7 @@ const (
 	keptImports = "import counts/0"
 	keptFiles   = "file table/0"
 	keptNames   = "declared names/0"
+	keptClasses = "classes/0"
 )
 
 // kept returns what an earlier process kept under a name, opened, where that is

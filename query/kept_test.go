@@ -89,7 +89,7 @@ func TestKeptAnswers(t *testing.T) {
 			t.Fatalf("%d: got %+v, want %+v", i, got, want)
 		}
 	}
-	if got := slices.Sorted(maps.Keys(k.kept)); !slices.Equal(got, []string{keptNames, keptFiles, keptImports}) {
+	if got := slices.Sorted(maps.Keys(k.kept)); !slices.Equal(got, []string{keptClasses, keptNames, keptFiles, keptImports}) {
 		t.Fatalf("kept %q", got)
 	}
 }
@@ -103,6 +103,7 @@ func TestKept(t *testing.T) {
 	for name, want := range map[string]string{
 		"import counts/0":  "38f85d9c2375758a",
 		"file table/0":     "d14f80743b772530",
+		"classes/0":        "2392619f397925a1",
 		"declared names/0": "1c89d5fd7bb7b2db",
 	} {
 		b, ok := k.kept[name]

@@ -209,6 +209,9 @@ func (s *search) score(ctx context.Context, scan *denseScan, keep func(doc int) 
 	if s.useSem {
 		steps = append(steps, scan.part)
 	}
+	if err := s.e.loadClasses(ctx); err != nil {
+		return nil, err
+	}
 	best := s.newSelector(keep)
 	steps = append(steps, best.part)
 	err := s.e.each(ctx, func(wk, p int) error {
