@@ -118,6 +118,9 @@ type fileCand struct {
 	links int64 // what edges that lead here are worth, in thousandths
 	score int64 // the model's and the links', in thousandths
 	rank  int64 // what its best unit gets, in millionths
+
+	best   bestUnits // of the files whose units are ranked
+	placed int64     // the score among the first files, in thousandths; 0 where they keep their order
 }
 
 // gauge measures files.

@@ -7,6 +7,7 @@ import "strings"
 // model_table.go; small trees behind the sum gained nothing there.
 type model struct {
 	weights [numFeatures]int32 // thousandths of a score for each thousand of the feature
+	placing placing
 }
 
 // score returns the file's score in thousandths.

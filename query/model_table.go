@@ -365,6 +365,7 @@ var hybridModels = [numQueryClasses]model{
 			58: 1826,  // first line, cosine
 			59: 1618,  // imported by the best
 		},
+		placing: placing{906, 40, 187, -109}, // the file, its best unit, its second, its third
 	},
 }
 

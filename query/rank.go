@@ -178,7 +178,11 @@ func (r *ranker) gather(ctx context.Context, cands []candidate) error {
 		}
 	}
 	r.orderFiles()
-	return r.orderUnits(g)
+	if err := r.orderUnits(g); err != nil {
+		return err
+	}
+	r.placeFirst()
+	return nil
 }
 
 // measure fills in what can be told of one file alone.
@@ -373,6 +377,13 @@ func (r *ranker) account(c *candidate) {
 		c.bonuses = append(c.bonuses, Part{"file: links", permille(f.links, r.w.Links) * (micro / 1000)})
 	}
 	c.bonuses = append(c.bonuses, Part{"file: rounding", rest * (micro / 1000)}, Part{"file", f.score * (micro / 1000)})
+	if f.placed != 0 {
+		by := r.model.placing.parts(f)
+		for i, name := range [...]string{"place: file", "place: best unit", "place: second unit", "place: third unit"} {
+			c.bonuses = append(c.bonuses, Part{name, by[i] * (micro / 1000)})
+		}
+		c.bonuses = append(c.bonuses, Part{"place", f.placed * (micro / 1000)})
+	}
 	for i, w := range r.units.weights {
 		if v := int64(w) * int64(c.x[i]) / 1000; v != 0 {
 			c.bonuses = append(c.bonuses, Part{"unit: " + unitFeatureNames[i], v * (micro / 1000)})

@@ -37,14 +37,21 @@ func TestExplainedScore(t *testing.T) {
 			t.Fatal(r, err)
 		}
 		for _, h := range r.Results {
-			var sum, file int64
+			var sum, file, placed, place int64
 			for _, p := range h.Explain {
 				switch {
 				case strings.HasPrefix(p.Name, "file: "):
 					sum += p.Value
 				case p.Name == "file":
 					file = p.Value
+				case strings.HasPrefix(p.Name, "place: "):
+					placed += p.Value
+				case p.Name == "place":
+					place = p.Value
 				}
+			}
+			if placed != place || strings.Contains(text, "\n") == (place == 0) {
+				t.Errorf("%q, %s: parts of %d make %d of its place", text, h.Path, placed, place)
 			}
 			if sum != file {
 				t.Errorf("%q, %s: parts of %d make a file's score of %d", text, h.Path, sum, file)

@@ -86,7 +86,9 @@ func (r *ranker) orderUnits(g *gauge) error {
 			c.x = &sc.measures[len(sc.measures)-1]
 			r.measureUnit(g, c, f, u, most)
 			c.links = r.links(c.doc, c.doc+1)
-			c.inFile = r.units.score(c.x) + permille(c.links, r.w.Links)
+			c.inFile = r.units.score(c.x)
+			f.best.add(c.inFile)
+			c.inFile += permille(c.links, r.w.Links)
 			if heldBack {
 				if c.idle, err = r.idle(c, f, u); err != nil {
 					return err

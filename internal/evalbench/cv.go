@@ -1,6 +1,10 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/pindex-dev/pindex/query"
+)
 
 // settings are how a model is trained and checked.
 type settings struct {
@@ -11,6 +15,7 @@ type settings struct {
 	trees         bool    // small trees behind the sum
 	boost         boost
 	off, unitsOff map[int]bool // features that are left out
+	unplaced      bool         // the first files are not put in order once more
 }
 
 // numFolds is the number of parts that the repositories are divided into.
@@ -46,9 +51,9 @@ func crossValidate(ls []*list, set settings) map[*list][]place {
 			}
 			var rs []result
 			if len(test) > 0 {
-				m := fit(train, nf, set)
+				m := fit(train, nf, set, nil)
 				for _, l := range test {
-					rs = append(rs, result{l, order(l, func(i int) float64 { return m.score(l.x[i]) })})
+					rs = append(rs, result{l, placesOf(l.s, m.ranked(l))})
 				}
 			}
 			ch <- rs
@@ -69,7 +74,9 @@ func priorOf(nf int) []float64 {
 	return append(p, make([]float64, nf-len(p))...)
 }
 
-func fit(train []*list, nf int, set settings) *trained {
+// fit trains a model. That of issues on the hybrid route sees units by the given weights or, where
+// they are nil, by those that it trains itself.
+func fit(train []*list, nf int, set settings, units []float64) *trained {
 	l2 := set.l2
 	if len(train) > 0 && train[0].s.Class == "issue" {
 		l2 = set.l2Issue
@@ -77,6 +84,12 @@ func fit(train []*list, nf int, set settings) *trained {
 	m := &trained{linear: fitLinear(train, priorOf(nf), l2, set.steps, set.off)}
 	if set.trees {
 		m.trees = fitTrees(train, m.linear, nf, set.boost, set.off)
+	}
+	if !set.unplaced && !set.trees && len(train) > 0 && train[0].s.Class == "issue" && train[0].s.Route == query.RouteHybrid {
+		if units == nil {
+			units = fitUnits(unitsOf(train), set)
+		}
+		m.place(train, units, set, l2)
 	}
 	return m
 }

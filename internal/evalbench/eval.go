@@ -106,7 +106,10 @@ func ablate(samples []sample, set settings) {
 		_, ms := heldOut(samples, query.RouteHybrid, set)
 		report("without "+g.name+":", ms)
 	}
-	set.off, set.trees = nil, true
+	set.off, set.unplaced = nil, true
+	_, ms = heldOut(samples, query.RouteHybrid, set)
+	report("without the second order:", ms)
+	set.trees = true
 	_, ms = heldOut(samples, query.RouteHybrid, set)
 	report("with trees behind the sum:", ms)
 }
@@ -184,7 +187,7 @@ func placeTable(samples []sample, route string, set settings) {
 					train = append(train, l)
 				}
 			}
-			models[f] = fit(train, len(query.FeatureNames()), set)
+			models[f] = fit(train, len(query.FeatureNames()), set, nil)
 		}
 		for _, again := range []float64{0.001, 0.3, 0.5, 0.7, 0.8, 0.9} {
 			var ms []measure
@@ -192,11 +195,7 @@ func placeTable(samples []sample, route string, set settings) {
 				if l.s.Task.Set != "loc" || len(l.s.Files) == 0 {
 					continue
 				}
-				files := make([]scored, len(l.x))
-				for i, x := range l.x {
-					files[i] = scored{i, models[l.fold].score(x)}
-				}
-				sort.SliceStable(files, func(a, b int) bool { return files[a].score > files[b].score })
+				files := models[l.fold].ranked(l)
 				w := byFold[l.fold]
 				units := func(file int) []int {
 					us := l.s.Files[file].Units

@@ -32,6 +32,7 @@ func run(ctx context.Context, args []string) error {
 	which := fs.String("set", "all", "semble, loc or all")
 	ids := fs.String("ids", "", "`file` of the loc instances to take, one id a line")
 	fresh := fs.Bool("fresh", false, "study again what is there already")
+	fs.StringVar(&foldSeed, "folds", "", "any `word` deals the repositories out to other folds")
 	table := fs.String("table", "query/model_table.go", "where export writes")
 	n := fs.Int("n", 30, "queries that worst prints, issues that explore walks through or latency times, bundles that verbatim makes, issues that vectors takes with -per, queries that rerank takes")
 	per := fs.Int("per", 0, "issues of one repository that bundles, vectors and rerank take at most; 0 for all")

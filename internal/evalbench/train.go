@@ -35,10 +35,13 @@ func featuresOf(ls []*list) int {
 	return len(query.FeatureNames())
 }
 
+// foldSeed deals the repositories out to other folds.
+var foldSeed string
+
 // foldOf assigns a repository to one of n folds, by its name alone.
 func foldOf(mirror string, n int) int {
 	h := fnv.New32a()
-	h.Write([]byte(strings.ToLower(mirror)))
+	h.Write([]byte(foldSeed + strings.ToLower(mirror)))
 	return int(h.Sum32()>>3) % n
 }
 
@@ -96,6 +99,9 @@ func lists(samples []sample, folds int, keep func(*sample) bool) []*list {
 type trained struct {
 	linear []float64 // by feature
 	trees  []*tree
+
+	placing []float64 // of the second order of the first files; nil without one
+	units   []float64 // weights of a unit's features, by which it sees units
 }
 
 func (m *trained) score(x []float32) float64 {
@@ -454,20 +460,10 @@ func grow(rows []brow, edges [][]float32, nf, depth int, b boost, off map[int]bo
 
 // order returns the candidates by falling score, ties as they came.
 func order(l *list, score func(i int) float64) []place {
-	n := len(l.x)
-	s := make([]float64, n)
-	idx := make([]int, n)
-	for i := range n {
-		s[i], idx[i] = score(i), i
+	out := make([]scored, len(l.x))
+	for i := range out {
+		out[i] = scored{i, score(i)}
 	}
-	sort.SliceStable(idx, func(a, b int) bool { return s[idx[a]] > s[idx[b]] })
-	out := make([]place, n)
-	for r, i := range idx {
-		f := &l.s.Files[i]
-		out[r] = place{Path: f.Path}
-		if len(f.Units) > 0 {
-			out[r].Start, out[r].End = f.Units[0].Start, f.Units[0].End
-		}
-	}
-	return out
+	sort.SliceStable(out, func(a, b int) bool { return out[a].score > out[b].score })
+	return placesOf(l.s, out)
 }

@@ -8,11 +8,33 @@ import (
 // unitLists are the units of wanted files; good are those that touch a changed
 // run.
 func unitLists(samples []sample, keep func(*sample) bool) []*list {
+	var of []*sample
+	for i := range samples {
+		if keep(&samples[i]) {
+			of = append(of, &samples[i])
+		}
+	}
+	return unitsIn(of)
+}
+
+// unitsOf are the same of the samples of lists.
+func unitsOf(ls []*list) []*list {
+	of := make([]*sample, len(ls))
+	for i, l := range ls {
+		of[i] = l.s
+	}
+	return unitsIn(of)
+}
+
+func fitUnits(ls []*list, set settings) []float64 {
+	return fitLinear(ls, unitPrior(), set.l2, set.steps, set.unitsOff)
+}
+
+func unitsIn(samples []*sample) []*list {
 	perRepo := map[string]float64{}
 	var out []*list
-	for i := range samples {
-		s := &samples[i]
-		if s.Task.Set != "loc" || !keep(s) {
+	for _, s := range samples {
+		if s.Task.Set != "loc" {
 			continue
 		}
 		for k := range s.Files {
