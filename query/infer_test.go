@@ -213,6 +213,36 @@ func TestInferManyFunctions(t *testing.T) {
 	}
 }
 
+// A question that goes deeper than inference may leaves nothing behind that a
+// shallower one would take for an answer.
+func TestInferAfterTooDeep(t *testing.T) {
+	const n = 400
+	for _, lang := range []struct{ path, head, step, use, foot string }{
+		{"a.rs", "struct S;\nimpl S {\n    fn hit(&self) {}\n}\nfn f(v0: S) {\n", "    let v%d = v%d;\n", "    v%d.hit();\n", "}\n"},
+		{"a.go", "package a\n\ntype S struct{}\n\nfunc (S) hit() {}\n\nfunc f(v0 S) {\n", "\tv%d := v%d\n", "\tv%d.hit()\n", "}\n"},
+		{"a.cpp", "struct S {\n  void hit() {}\n};\nvoid f(S v0) {\n", "  auto v%d = v%d;\n", "  v%d.hit();\n", "}\n"},
+	} {
+		var b strings.Builder
+		b.WriteString(lang.head)
+		for i := 1; i <= n; i++ {
+			fmt.Fprintf(&b, lang.step, i, i-1)
+		}
+		line := strings.Count(b.String(), "\n") + 1
+		for _, i := range []int{n, 10} {
+			fmt.Fprintf(&b, lang.use, i)
+		}
+		b.WriteString(lang.foot)
+		e := New(compileIndex(t, []source{{lang.path, []byte(b.String())}}, 1, nil), Options{})
+		for i, want := range []int{0, 1} {
+			use := fmt.Sprintf(lang.use, []int{n, 10}[i])
+			r, err := e.Def(context.Background(), fmt.Sprintf("%s:%d:%d", lang.path, line+i, strings.Index(use, "hit")+1))
+			if err != nil || len(r.Results) < want || i == 1 && r.Binding != Bound {
+				t.Errorf("%s: %s: %v, %v", lang.path, strings.TrimSpace(use), r, err)
+			}
+		}
+	}
+}
+
 func readTestdata(t *testing.T, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", name+".txtar"))

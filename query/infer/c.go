@@ -58,18 +58,12 @@ type cTypes struct {
 	types    map[*sketch.Def]*cType
 	includes map[int]map[int]bool
 	global   map[string][]Thing
-	steps    int
-	depth    int
+	limits
 }
 
 func newCTypes(tree Tree) *cTypes {
 	return &cTypes{tree: tree, memo: map[*sketch.Node]*cType{}, busy: map[*sketch.Def]bool{}, basing: map[*sketch.Def]bool{}, types: map[*sketch.Def]*cType{},
 		includes: map[int]map[int]bool{}, global: map[string][]Thing{}}
-}
-
-func (c *cTypes) tooMuch() bool {
-	c.steps++
-	return c.steps > maxSteps || c.depth > maxDepth
 }
 
 // meaning says what the name at the token at an offset of a C or C++ file means.

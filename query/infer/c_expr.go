@@ -19,15 +19,16 @@ func (c *cTypes) expr(file int, n *sketch.Node) (*cType, error) {
 	if c.tooMuch() {
 		return cNothing, nil
 	}
-	c.memo[n] = cNothing
+	c.memo[n] = cNothing // ends a cycle
+	outer := c.begin()
 	t, err := c.fresh(file, n)
 	if t == nil {
 		t = cNothing
 	}
-	if c.steps > maxSteps {
-		delete(c.memo, n) // another question may get further
-	} else {
+	if c.end(outer) && err == nil {
 		c.memo[n] = t
+	} else {
+		delete(c.memo, n)
 	}
 	return t, err
 }

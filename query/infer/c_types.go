@@ -125,12 +125,13 @@ func (c *cTypes) typeOfThing(x Thing) (*cType, error) {
 		return cNothing, nil
 	}
 	c.busy[d] = true
+	outer := c.begin()
 	t, err := c.freshType(x)
 	delete(c.busy, d)
 	if t == nil {
 		t = cNothing
 	}
-	if err == nil && c.steps <= maxSteps {
+	if c.end(outer) && err == nil {
 		c.types[d] = t
 	}
 	return t, err

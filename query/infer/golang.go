@@ -86,18 +86,11 @@ type goTypes struct {
 	memo  map[*sketch.Node]goExpr
 	busy  map[*sketch.Def]bool
 	types map[*sketch.Def]*goType
-	steps int
-	depth int
+	limits
 }
 
 func newGoTypes(tree Tree) *goTypes {
 	return &goTypes{tree: tree, memo: map[*sketch.Node]goExpr{}, busy: map[*sketch.Def]bool{}, types: map[*sketch.Def]*goType{}}
-}
-
-// tooMuch counts a step and reports whether the inference should end.
-func (g *goTypes) tooMuch() bool {
-	g.steps++
-	return g.steps > maxSteps || g.depth > maxDepth
 }
 
 // meaning says what the name at the token at an offset of a Go file means.

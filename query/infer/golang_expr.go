@@ -18,8 +18,9 @@ func (g *goTypes) expr(file int, n *sketch.Node, env *goEnv) (goExpr, error) {
 	if g.tooMuch() {
 		return goExpr{}, nil
 	}
+	outer := g.begin()
 	e, err := g.fresh(file, n, env)
-	if err == nil && env == nil && g.steps <= maxSteps {
+	if g.end(outer) && err == nil && env == nil {
 		g.memo[n] = e
 	}
 	return e, err

@@ -133,9 +133,10 @@ func (g *goTypes) typeOfThing(x Thing, env *goEnv) (*goType, error) {
 		return goNothing, nil
 	}
 	g.busy[d] = true
+	outer := g.begin()
 	t, err := g.freshType(x, env)
 	delete(g.busy, d)
-	if err == nil && env == nil && t != nil && g.steps <= maxSteps {
+	if g.end(outer) && err == nil && env == nil && t != nil {
 		g.types[d] = t
 	}
 	return t, err

@@ -110,29 +110,23 @@ func (r *Reader) Meaning(file int, at uint32) (Result, error) {
 		if r.golang == nil {
 			r.golang = newGoTypes(r.tree)
 		}
-		r.golang.steps, r.golang.depth = 0, 0
+		r.golang.limits = limits{}
 		return r.golang.meaning(file, s, at)
 	case "rust":
 		if r.rust == nil {
 			r.rust = newRustTypes(r.tree)
 		}
-		r.rust.steps, r.rust.depth = 0, 0
+		r.rust.limits = limits{}
 		return r.rust.meaning(file, s, at)
 	case "c", "cpp":
 		if r.cfamily == nil {
 			r.cfamily = newCTypes(r.tree)
 		}
-		r.cfamily.steps, r.cfamily.depth = 0, 0
+		r.cfamily.limits = limits{}
 		return r.cfamily.meaning(file, s, at)
 	}
 	return Result{}, nil
 }
-
-// Bounds of one inference, in steps and in depth.
-const (
-	maxSteps = 20_000
-	maxDepth = 100
-)
 
 // Locate finds a symbol's definition in the text; ok is false when the text is
 // not read as the parser read it.

@@ -73,8 +73,7 @@ type rustTypes struct {
 	types map[*sketch.Def]*rustType
 	mods  map[rustNamed][]Thing
 	trait map[[2]*sketch.Def]bool
-	steps int
-	depth int
+	limits
 	// foreign says that names are looked for from another crate.
 	foreign bool
 }
@@ -88,11 +87,6 @@ type rustNamed struct {
 func newRustTypes(tree Tree) *rustTypes {
 	return &rustTypes{tree: tree, memo: map[*sketch.Node]*rustType{}, busy: map[*sketch.Def]bool{}, types: map[*sketch.Def]*rustType{},
 		mods: map[rustNamed][]Thing{}, trait: map[[2]*sketch.Def]bool{}}
-}
-
-func (r *rustTypes) tooMuch() bool {
-	r.steps++
-	return r.steps > maxSteps || r.depth > maxDepth
 }
 
 // meaning says what the name at the token at an offset of a Rust file means.

@@ -20,11 +20,16 @@ func (r *rustTypes) expr(file int, n *sketch.Node) (*rustType, error) {
 		return rustNothing, nil
 	}
 	r.memo[n] = rustNothing // ends a cycle
+	outer := r.begin()
 	t, err := r.fresh(file, n)
 	if t == nil {
 		t = rustNothing
 	}
-	r.memo[n] = t
+	if r.end(outer) && err == nil {
+		r.memo[n] = t
+	} else {
+		delete(r.memo, n)
+	}
 	return t, err
 }
 

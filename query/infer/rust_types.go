@@ -237,12 +237,13 @@ func (r *rustTypes) typeOfThing(x Thing, env *rustEnv) (*rustType, error) {
 		return rustNothing, nil
 	}
 	r.busy[d] = true
+	outer := r.begin()
 	t, err := r.freshType(x, env)
 	delete(r.busy, d)
 	if t == nil {
 		t = rustNothing
 	}
-	if err == nil && env == nil && r.steps <= maxSteps && d.Kind != sketch.Impl {
+	if r.end(outer) && err == nil && env == nil && d.Kind != sketch.Impl {
 		r.types[d] = t
 	}
 	return t, err
