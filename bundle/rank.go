@@ -18,9 +18,10 @@ import (
 // Widths of the plan, in results.
 const (
 	rankedUnits = 300 // of the search
-	eagerUnits  = 10  // of a bundle under Eager
-	maxEdits    = 12  // files to edit
-	maxEvidence = 8   // files with evidence
+	candidates  = 8 * rankedUnits
+	eagerUnits  = 10 // of a bundle under Eager
+	maxEdits    = 12 // files to edit
+	maxEvidence = 8  // files with evidence
 )
 
 // Plan is what a question brings up, before a budget is spent on it. It serves
@@ -120,7 +121,7 @@ func (p *Plan) Head() *Head { return &p.head }
 
 // searchUnits asks for units by the route that fits the question.
 func (p *Plan) searchUnits(ctx context.Context) error {
-	r, err := p.e.Search(ctx, query.SearchOptions{Query: p.o.Query, Route: p.o.Route, Level: "unit", K: rankedUnits})
+	r, err := p.e.Search(ctx, query.SearchOptions{Query: p.o.Query, Route: p.o.Route, Level: "unit", K: rankedUnits, Candidates: candidates})
 	if err != nil {
 		return err
 	}

@@ -106,6 +106,7 @@ type fileCand struct {
 	*fileFacts
 	part, file int
 	units      []candidate // of its units, best first
+	places     int         // units that answer
 	seeded     bool
 	exact      bool
 

@@ -33,7 +33,7 @@ type ranker struct {
 	k        int  // results asked for
 	need     int  // places of the order that are looked at
 	byFile   bool // one result of each file
-	total    int  // places of the order
+	total    int  // places of the order; it does not depend on need
 
 	want, last string // of a single identifier: dotted, and its last component
 }
@@ -171,6 +171,9 @@ func (r *ranker) gather(ctx context.Context, cands []candidate) error {
 	if err != nil {
 		return err
 	}
+	for i := range r.files {
+		r.total += r.files[i].places
+	}
 	g.compare(r.files)
 	if r.e.has(artifact.Structural) {
 		if err := r.pulled(); err != nil {
@@ -193,6 +196,7 @@ func (r *ranker) measure(g *gauge, f *fileCand) error {
 	}
 	f.fileFacts = r.facts(g, f.part, f.file, u)
 	g.measure(f, u)
+	f.places = r.countUnits(f, u)
 	if r.useSem && len(r.sc.titleVec) > 0 {
 		d, err := r.e.ix.Dense(f.part)
 		if err != nil {
@@ -207,7 +211,7 @@ func (r *ranker) measure(g *gauge, f *fileCand) error {
 // orderFiles puts the best files first, as many as are looked at more closely.
 // Equal scores are ordered by document, which is path order.
 func (r *ranker) orderFiles() {
-	best := bestDocs{k: min(len(r.files), max(openedFiles, r.need))}
+	best := bestDocs{k: min(len(r.files), r.need)}
 	for i := range r.files {
 		f := &r.files[i]
 		f.links = r.links(f.lo, f.hi)

@@ -16,13 +16,17 @@ import (
 type SearchOptions struct {
 	Query    string
 	Route    string    // "auto" (or ""), "lexical", "semantic", "hybrid" or "structural"
-	K        int       // results, 1 to MaxK; 0 means DefaultK
+	K        int       // results, 1 to MaxK; 0 means DefaultK. The results of a smaller K are the first of those of a larger one
 	Level    string    // "unit" (or "") or "file"
 	PathGlob string    // see Globs in the package's documentation; "" for all
 	Lang     string    // language name; "" for all
 	Kind     string    // unit kind such as "function"; "" for all
 	Explain  bool      // fill in Explain
 	Reranker *Reranker // nil for none
+	// Candidates is how many documents of each route the final ranker orders,
+	// 1 to MaxCandidates; 0 means DefaultCandidates. Other candidates may have
+	// another order.
+	Candidates int
 }
 
 const (
@@ -30,10 +34,15 @@ const (
 	DefaultK = 10
 	// MaxK bounds the results of one search.
 	MaxK = 1000
+	// DefaultCandidates is the number of documents of each route that the
+	// final ranker orders when no other is asked for. It does not depend on K,
+	// so that K only cuts the order.
+	DefaultCandidates = 250
+	// MaxCandidates bounds them. As many are ordered where fewer do not give
+	// the results that are asked for.
+	MaxCandidates = 8 * MaxK
 
-	minRetrieved = 250 // candidates of each route before the final ranker, at least
-	perResult    = 8   // and for each result asked for
-	maxSeeds     = 200
+	maxSeeds = 200
 )
 
 // Search answers a ranked search. A query that finds nothing gives an empty
@@ -47,10 +56,18 @@ func (e *Engine) Search(ctx context.Context, o SearchOptions) (*SearchResult, er
 	var res *SearchResult
 	err = e.answer(func() error {
 		var err error
-		if res, err = s.run(ctx); err == nil && e.over != nil && s.useLex {
-			err = s.mergeChanged(ctx, res)
+		if res, err = s.run(ctx); err != nil {
+			return err
 		}
-		return err
+		if s.exhausted(res) {
+			if err := s.further(ctx, res); err != nil {
+				return err
+			}
+		}
+		if e.over != nil && s.useLex {
+			return s.mergeChanged(ctx, res)
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, err // with what the scratch memory holds, nobody knows
@@ -58,6 +75,52 @@ func (e *Engine) Search(ctx context.Context, o SearchOptions) (*SearchResult, er
 	e.scratch.Put(s.sc)
 	res.Header = e.header(begun)
 	return res, nil
+}
+
+// exhausted reports whether the order ends before the results that were asked
+// for, and more candidates would make it longer.
+func (s *search) exhausted(res *SearchResult) bool {
+	return len(res.Results) < s.o.K && s.full && s.o.Candidates == 0 && !s.structural
+}
+
+// further puts what an order of more candidates has behind the results.
+func (s *search) further(ctx context.Context, res *SearchResult) error {
+	o := s.o
+	o.Candidates, o.Reranker = MaxCandidates, nil
+	wide, err := s.e.newSearch(o)
+	if err != nil {
+		return err
+	}
+	more, err := wide.run(ctx)
+	if err != nil {
+		return err
+	}
+	s.e.scratch.Put(wide.sc)
+	key := func(h *SearchHit) string {
+		if o.Level == "file" {
+			return h.FilePath()
+		}
+		return h.FilePath() + "\x00" + h.ID
+	}
+	have := make(map[string]bool, len(res.Results))
+	for i := range res.Results {
+		have[key(&res.Results[i])] = true
+	}
+	for i := range more.Results {
+		h := &more.Results[i]
+		if len(res.Results) == o.K {
+			break
+		}
+		if have[key(h)] {
+			continue
+		}
+		if n := len(res.Results); n > 0 {
+			h.Score = min(h.Score, res.Results[n-1].Score)
+		}
+		res.Results = append(res.Results, *h)
+	}
+	res.Total = max(more.Total, len(res.Results))
+	return nil
 }
 
 // search is one search on its way.
@@ -70,7 +133,8 @@ type search struct {
 	why    string
 	filter *filter
 	sc     *searchScratch
-	kRet   int
+	kRet   int  // candidates of each route
+	full   bool // a route had more
 
 	useLex, useSem, usePhrases bool
 	structural                 bool     // the edges of the best units are followed
@@ -111,7 +175,10 @@ func (e *Engine) newSearch(o SearchOptions) (*search, error) {
 	s.useLex = base != RouteSemantic
 	s.useSem = base != RouteLexical
 	s.usePhrases = len(s.q.parsed.Phrases) > 0 && !s.q.issue && e.has(artifact.Lexical)
-	s.kRet = max(minRetrieved, perResult*o.K)
+	s.kRet = DefaultCandidates
+	if o.Candidates > 0 {
+		s.kRet = min(o.Candidates, MaxCandidates)
+	}
 	if s.structural {
 		s.kRet = structuralCandidates / 2 // and as many that no test or document crowds out
 	}
@@ -174,6 +241,7 @@ func (s *search) rank(ctx context.Context) (*ranker, []candidate, error) {
 		return nil, nil, err
 	}
 	s.explain.Lexical = found.matches
+	s.full = len(found.lex) == s.kRet || len(found.sem) == s.kRet
 	f := fusion{sc: s.sc, w: s.w, useLex: s.useLex, useSem: s.useSem}
 	cands, err := s.seed(ctx, &f, f.pool(found, e.docs), keep)
 	if err != nil {

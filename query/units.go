@@ -2,6 +2,7 @@ package query
 
 import (
 	"bytes"
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -45,11 +46,11 @@ var unitFeatureNames = [numUnitFeatures]string{
 	"container", "between declarations", "callable", "whole file", "module of tests", "size", "several parts", "private",
 }
 
-// openedFiles is the number of the best files all of whose units are ranked;
+// studiedFiles is the number of the best files all of whose units Study ranks;
 // of the others only those that the routes found are.
-const openedFiles = 20
+const studiedFiles = 20
 
-// orderUnits ranks the units of each file that is looked at, and counts all.
+// orderUnits ranks the units of each file that is looked at.
 func (r *ranker) orderUnits(g *gauge) error {
 	var most int64
 	for k := range r.q.slots {
@@ -59,24 +60,15 @@ func (r *ranker) orderUnits(g *gauge) error {
 	sc := r.sc
 	sc.shown, sc.measures = sc.shown[:0], sc.measures[:0]
 	heldBack := r.holdsBackIdle()
-	for i := range r.files {
+	for i := range r.files[:min(len(r.files), r.need)] {
 		f := &r.files[i]
-		if i >= max(openedFiles, r.need) {
-			r.total += len(f.units)
-			continue
-		}
 		u, err := r.e.ix.Units(f.part)
 		if err != nil {
 			return err
 		}
-		if i >= r.need {
-			r.total += r.countUnits(f, u)
-			continue
-		}
-		if i < max(openedFiles, r.k) {
+		if i < studiedFiles || r.need < math.MaxInt {
 			r.openFile(f, u)
 		}
-		r.total += len(f.units)
 		best := bestDocs{k: len(f.units), h: make([]scored, 0, len(f.units))}
 		set.reset(r.e.docs)
 		sc.measures = slices.Grow(sc.measures, len(f.units)) // none moves that a unit points to
@@ -115,23 +107,27 @@ func (r *ranker) answers(d int) bool {
 	return (r.useLex && r.sc.matched[d].any != 0 || r.useSem && r.sc.dots[d] > 0) && r.keep(d)
 }
 
-// countUnits returns how many units openFile would make candidates of.
+// countUnits returns how many units openFile makes candidates of.
 func (r *ranker) countUnits(f *fileCand, u *artifact.UnitsReader) int {
-	set := &r.sc.set
-	set.reset(r.e.unitBase[r.e.parts()])
-	ofUnits := r.e.unitBase[f.part]
-	n := 0
-	for k := range f.units {
-		if _, ok := set.number(ofUnits+f.units[k].unit, n); !ok {
-			n++
+	base, n, last := r.e.docBase[f.part], 0, -1
+	for d := f.lo; d < f.hi; d++ {
+		if !r.answers(d) {
+			continue
+		}
+		// The documents of a unit stand together.
+		if unit := u.DocUnit(d - base); unit != last {
+			n, last = n+1, unit
 		}
 	}
-	base := r.e.docBase[f.part]
-	for d := f.lo; d < f.hi; d++ {
-		if r.answers(d) {
-			if _, ok := set.number(ofUnits+u.DocUnit(d-base), n); !ok {
-				n++
-			}
+	for k := range f.units {
+		// Of its name or its links alone.
+		lo, hi := u.UnitDocs(f.units[k].unit)
+		answers := false
+		for d := lo; d < hi && !answers; d++ {
+			answers = r.answers(base + d)
+		}
+		if !answers {
+			n++
 		}
 	}
 	return n

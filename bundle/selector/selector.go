@@ -160,7 +160,7 @@ func candidates(ctx context.Context, e *query.Engine, o *bundle.Options) ([]stri
 		there[p] = true
 	}
 	var first []string
-	r, err := e.Search(ctx, query.SearchOptions{Query: o.Query, Route: o.Route, Level: "file", K: searchedK})
+	r, err := e.Search(ctx, query.SearchOptions{Query: o.Query, Route: o.Route, Level: "file", K: searchedK, Candidates: 8 * searchedK})
 	if err != nil && fail.CodeOf(err) != fail.NotFound {
 		return nil, err
 	}
