@@ -146,7 +146,7 @@ func resolve(ctx context.Context, store registry.Store, commit string, opt OpenO
 	}
 	if n, ok := bare(store).(near); ok && n.Gone() {
 		return nil, nil, fail.Wrap(fail.NoIndex, registry.ErrNotFound, "build the index with pindex compile, or name another store with --store",
-			"there is no store at %s, so no index of commit %s", store.Name(), commit)
+			"%s has no index of commit %s; there is no store there", store.Name(), commit)
 	}
 	others := otherProfiles(ctx, store, commit, tags)
 	if profile.IsZero() && opt.Only != nil {
