@@ -116,6 +116,7 @@ type fileCand struct {
 	tsem  int64    // and semantic
 	decls []string // declared names that the question may mean literally
 	x     features
+	told  int64 // what stands in its best unit verbatim is worth, in thousandths
 	links int64 // what edges that lead here are worth, in thousandths
 	score int64 // the model's and the links', in thousandths
 	rank  int64 // what its best unit gets, in millionths

@@ -24,6 +24,7 @@ type candidate struct {
 	inFile   int64 // thousandths, among the units of its file
 	idle     bool  // imports, comments and the like alone, and held back for it
 	links    int64 // see fileCand.links
+	told     int64 // what stands in it verbatim is worth, in thousandths
 }
 
 // fusion puts the scores of both routes on one scale.

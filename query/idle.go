@@ -22,9 +22,10 @@ var asksForIdle = []string{
 }
 
 // holdsBackIdle reports whether units without code are held back: not where the
-// question is a name, which only an import may have, or asks for them.
+// question asks for them. Where it is a name, which only an import may have, they
+// come behind those alone that have as much of it.
 func (r *ranker) holdsBackIdle() bool {
-	return r.e.has(artifact.Source) && r.q.class() != querySymbol &&
+	return r.e.has(artifact.Source) && (r.q.single || r.q.class() != querySymbol) &&
 		!slices.ContainsFunc(r.q.words, func(w string) bool { return slices.Contains(asksForIdle, w) })
 }
 

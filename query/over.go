@@ -166,6 +166,9 @@ func (s *search) mergeChanged(ctx context.Context, res *SearchResult) error {
 	if err != nil {
 		return err
 	}
+	if err := over.foundPhrases(ctx, res); err != nil {
+		return err
+	}
 	better := s.lexicalScores()
 	weights := snippetWeights(over.q)
 	var first, further []SearchHit
@@ -197,6 +200,9 @@ func (s *search) mergeChanged(ctx context.Context, res *SearchResult) error {
 	res.Total += len(first) + len(further)
 	if len(docs) > 0 {
 		res.Unmatched = false
+		if over.q.unknownName() == "" {
+			res.UnknownName = ""
+		}
 	}
 	merged := make([]SearchHit, 0, len(res.Results)+len(first))
 	from := res.Results
@@ -262,8 +268,8 @@ func (s *search) lexicalOnly(ctx context.Context) ([]int, error) {
 	if err := e.scoreLexical(ctx, s.q, s.w, s.sc); err != nil {
 		return nil, err
 	}
-	if s.usePhrases {
-		if err := e.markPhrases(ctx, s.q.parsed.Phrases, s.sc); err != nil {
+	if s.usePhrases && s.q.pure {
+		if err := e.markPhrases(ctx, s.q.phrases, s.sc); err != nil {
 			return nil, err
 		}
 	}
@@ -275,7 +281,7 @@ func (s *search) lexicalOnly(ctx context.Context) ([]int, error) {
 	}
 	best := bestDocs{k: s.kRet}
 	for d, score := range s.sc.score {
-		if score <= 0 || s.usePhrases && !s.sc.allowed[d] || !s.filter.all && !s.sc.pass[d] {
+		if score <= 0 || s.usePhrases && s.q.pure && !s.sc.allowed[d] || !s.filter.all && !s.sc.pass[d] {
 			continue
 		}
 		if v := (scored{sortable(score), int32(d)}); best.takes(v) {

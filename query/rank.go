@@ -28,7 +28,8 @@ type ranker struct {
 	imported *importCounts // nil without structure; see Engine.imported
 	units    *unitModel
 	fuse     *fusion
-	linked   *expansion // nil but on the structural route
+	told     map[int]int64 // by document: what stands in it verbatim is worth
+	linked   *expansion    // nil but on the structural route
 	keep     func(doc int) bool
 	k        int  // results asked for
 	need     int  // places of the order that are looked at
@@ -163,7 +164,7 @@ func (r *ranker) gather(ctx context.Context, cands []candidate) error {
 	}
 	for i := range cands {
 		c, f := &cands[i], &r.files[of[i]]
-		f.seeded, f.exact = f.seeded || c.seeded, f.exact || c.exact
+		f.seeded, f.exact, f.told = f.seeded || c.seeded, f.exact || c.exact, max(f.told, c.told)
 		f.units = append(f.units, *c)
 	}
 	gauges := g.forWorkers()
@@ -179,6 +180,9 @@ func (r *ranker) gather(ctx context.Context, cands []candidate) error {
 		if err := r.pulled(); err != nil {
 			return err
 		}
+	}
+	if err := r.weighRuns(g); err != nil {
+		return err
 	}
 	r.orderFiles()
 	if err := r.orderUnits(g); err != nil {
@@ -208,6 +212,10 @@ func (r *ranker) measure(g *gauge, f *fileCand) error {
 	return nil
 }
 
+// declared is what a file gets for declaring the name that the question consists
+// of: what collects names for others is full of them, and declares none.
+func declared(f *fileCand) int64 { return int64(f.x[fExactSymbol]) * 5 / 2 }
+
 // orderFiles puts the best files first, as many as are looked at more closely.
 // Equal scores are ordered by document, which is path order.
 func (r *ranker) orderFiles() {
@@ -215,7 +223,7 @@ func (r *ranker) orderFiles() {
 	for i := range r.files {
 		f := &r.files[i]
 		f.links = r.links(f.lo, f.hi)
-		f.score = r.model.score(&f.x) + permille(f.links, r.w.Links)
+		f.score = r.model.score(&f.x) + permille(f.links, r.w.Links) + f.told + declared(f)
 		if s := (scored{f.score, int32(f.lo)}); best.takes(s) {
 			best.add(s)
 		}
@@ -305,11 +313,13 @@ func (r *ranker) bestOfUnits(cands []candidate) []candidate {
 		}
 		b := &out[i]
 		c.parts, c.seeded, c.exact = b.parts+1, b.seeded || c.seeded, b.exact || c.exact
-		if c.base > b.base || c.base == b.base && c.doc < b.doc {
+		told := max(b.told, c.told)
+		if c.told > b.told || c.told == b.told && (c.base > b.base || c.base == b.base && c.doc < b.doc) {
 			out[i] = c
 		} else {
 			b.parts, b.seeded, b.exact = c.parts, c.seeded, c.exact
 		}
+		out[i].told = told
 	}
 	return out
 }
@@ -380,6 +390,12 @@ func (r *ranker) account(c *candidate) {
 	if f.links > 0 {
 		c.bonuses = append(c.bonuses, Part{"file: links", permille(f.links, r.w.Links) * (micro / 1000)})
 	}
+	if v := declared(f); v > 0 {
+		c.bonuses = append(c.bonuses, Part{"file: declares it", v * (micro / 1000)})
+	}
+	if f.told > 0 {
+		c.bonuses = append(c.bonuses, Part{"file: verbatim", f.told * (micro / 1000)})
+	}
 	c.bonuses = append(c.bonuses, Part{"file: rounding", rest * (micro / 1000)}, Part{"file", f.score * (micro / 1000)})
 	if f.placed != 0 {
 		by := r.model.placing.parts(f)
@@ -395,6 +411,9 @@ func (r *ranker) account(c *candidate) {
 	}
 	if c.links > 0 {
 		c.bonuses = append(c.bonuses, Part{"unit: links", permille(c.links, r.w.Links) * (micro / 1000)})
+	}
+	if c.told > 0 {
+		c.bonuses = append(c.bonuses, Part{"unit: verbatim", c.told * (micro / 1000)})
 	}
 	if c.idle {
 		c.bonuses = append(c.bonuses, Part{"unit: imports and comments alone", -idleUnit * (micro / 1000)})

@@ -94,10 +94,18 @@ type SearchResult struct {
 	RouteWhy string `json:"route_why,omitempty"` // why auto picked it, or what it degraded from
 	// Unmatched says that no word of the question stands in the index: what
 	// was found, if anything, only resembles it.
-	Unmatched bool        `json:"unmatched,omitempty"`
-	Total     int         `json:"total"` // units that were ranked, before k cut them
-	Results   []SearchHit `json:"results"`
-	Explain   *Explain    `json:"explain,omitempty"`
+	Unmatched bool `json:"unmatched,omitempty"`
+	// PhrasesNotFound are the quoted phrases of the question that stand nowhere
+	// in the index. What else it says was searched for.
+	PhrasesNotFound []string `json:"phrases_not_found,omitempty"`
+	// UnknownName is the name that the question consists of when nothing in the
+	// index is called that as a whole: what was found has some of its words.
+	UnknownName string `json:"unknown_name,omitempty"`
+	// NoFile says that no file of the index matches SearchOptions.PathGlob.
+	NoFile  bool        `json:"no_file,omitempty"`
+	Total   int         `json:"total"` // units that were ranked, before k cut them
+	Results []SearchHit `json:"results"`
+	Explain *Explain    `json:"explain,omitempty"`
 }
 
 // SearchHit is one ranked source unit, or one file at level "file".

@@ -86,7 +86,7 @@ func pick(q *queryTerms) (route, why string) {
 		return RouteLexical, "the query looks like a path"
 	case q.single:
 		return RouteLexical, "the query looks like a symbol"
-	case len(q.parsed.Phrases) > 0 && !q.issue:
+	case len(q.phrases) > 0 && !q.issue:
 		return RouteLexical, "the query quotes text"
 	case q.issue:
 		return RouteHybrid, "the query is written like an issue"

@@ -141,6 +141,8 @@ type search struct {
 	seeded                     []string // files in the order that they had before that, for Study
 	whole                      bool     // the whole order is wanted
 	explain                    Explain
+	phraseDocs                 [][]int  // of each rare phrase of a mixed question
+	noPhrase                   []string // phrases that stand nowhere
 }
 
 func (e *Engine) newSearch(o SearchOptions) (*search, error) {
@@ -174,7 +176,7 @@ func (e *Engine) newSearch(o SearchOptions) (*search, error) {
 	}
 	s.useLex = base != RouteSemantic
 	s.useSem = base != RouteLexical
-	s.usePhrases = len(s.q.parsed.Phrases) > 0 && !s.q.issue && e.has(artifact.Lexical)
+	s.usePhrases = len(s.q.phrases) > 0 && !s.q.issue && e.has(artifact.Lexical)
 	s.kRet = DefaultCandidates
 	if o.Candidates > 0 {
 		s.kRet = min(o.Candidates, MaxCandidates)
@@ -223,8 +225,13 @@ func (s *search) rank(ctx context.Context) (*ranker, []candidate, error) {
 		}
 	}
 	if s.usePhrases {
-		if err := e.markPhrases(ctx, s.q.parsed.Phrases, s.sc); err != nil {
+		if err := s.findPhrases(ctx); err != nil {
 			return nil, nil, err
+		}
+		if s.q.pure && len(s.q.phrases) > 1 {
+			if err := e.markPhrases(ctx, s.q.phrases, s.sc); err != nil {
+				return nil, nil, err
+			}
 		}
 	}
 	if !s.filter.all {
@@ -234,7 +241,7 @@ func (s *search) rank(ctx context.Context) (*ranker, []candidate, error) {
 		}
 	}
 	keep := func(d int) bool {
-		return (!s.usePhrases || s.sc.allowed[d]) && (s.filter.all || s.sc.pass[d])
+		return (!s.usePhrases || !s.q.pure || s.sc.allowed[d]) && (s.filter.all || s.sc.pass[d])
 	}
 	found, err := s.score(ctx, scan, keep)
 	if err != nil {
@@ -245,6 +252,10 @@ func (s *search) rank(ctx context.Context) (*ranker, []candidate, error) {
 	f := fusion{sc: s.sc, w: s.w, useLex: s.useLex, useSem: s.useSem}
 	cands, err := s.seed(ctx, &f, f.pool(found, e.docs), keep)
 	if err != nil {
+		return nil, nil, err
+	}
+	cands = s.seedPhrases(&f, cands, keep)
+	if cands, err = s.seedPlaces(&f, cands, keep); err != nil {
 		return nil, nil, err
 	}
 	r := s.newRanker()
@@ -366,6 +377,7 @@ func (s *search) seed(ctx context.Context, f *fusion, cands []candidate, keep fu
 			cands = append(cands, f.candidate(doc))
 		}
 		cands[i].seeded = true
+		cands[i].told = max(cands[i].told, 1) // of a long unit's parts, the one with the name
 		cands[i].exact = cands[i].exact || n < len(exact)
 	}
 	return cands, nil
@@ -403,6 +415,11 @@ func (s *search) need() int {
 func (s *search) result(ctx context.Context, r *ranker, cands []candidate) (*SearchResult, error) {
 	res := &SearchResult{Query: s.o.Query, Route: s.route, RouteWhy: s.why, Total: r.total}
 	res.Unmatched = s.e.has(artifact.Lexical) && len(s.q.slots) == 0
+	res.PhrasesNotFound = s.noPhrase
+	if s.e.has(artifact.Lexical) && !res.Unmatched {
+		res.UnknownName = s.q.unknownName()
+	}
+	res.NoFile = r.total == 0 && s.filter.glob != nil && s.noFile()
 	if s.o.Level == "file" {
 		type key struct{ part, file int }
 		files := map[key]bool{}
@@ -470,6 +487,24 @@ func (s *search) hit(c *candidate, r *ranker) (SearchHit, error) {
 	return h, nil
 }
 
+// noFile reports whether no file of the index passes the filter of paths.
+func (s *search) noFile() bool {
+	for _, e := range []*Engine{s.e, s.e.over} {
+		for p := 0; e != nil && p < e.parts(); p++ {
+			u, err := e.ix.Units(p)
+			if err != nil {
+				return false
+			}
+			for file := range u.NumFiles() {
+				if s.filter.glob.match(u.Path(file)) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
 func levelName(l artifact.Level) string { return fmt.Sprintf("L%d", l) }
 
 var fieldNames = [artifact.NumFields]string{"path", "symbol", "signature", "doc", "body"}
@@ -523,7 +558,7 @@ func (s *search) explained() *Explain {
 	}
 	x.Dropped = s.q.dropped
 	if s.usePhrases {
-		for _, p := range s.q.parsed.Phrases {
+		for _, p := range s.q.phrases {
 			x.Phrases = append(x.Phrases, p.Text)
 		}
 	}

@@ -55,6 +55,10 @@ type queryTerms struct {
 	single bool      // the question is one identifier
 	ident  string    // that identifier as typed, qualified
 	said   *mentions // see mentions
+
+	phrases []analysis.Phrase // what it quotes
+	pure    bool              // and it says nothing else
+	thrown  map[string]bool   // terms of the name of what was thrown, which count less
 }
 
 // analyse turns a question into slots.
@@ -76,6 +80,8 @@ func analyse(text string, w *Weights) *queryTerms {
 	q.long = content > longQuery
 	q.issue = q.long || content > multiLine && strings.Contains(strings.TrimSpace(text), "\n")
 	title := titleTerms(q.text, q.issue)
+	q.phrases, q.pure = phrasesOf(q.parsed.Phrases, q.clean)
+	q.thrown = thrownTerms(q.clean, q.issue)
 	wholes := map[int]bool{} // words whose whole is searched too
 	for _, t := range q.parsed.Terms {
 		if t.Kind == analysis.Whole {
@@ -96,6 +102,9 @@ func analyse(text string, w *Weights) *queryTerms {
 		s.weight = float64(s.weight * w.Repeat[min(t.Count, len(w.Repeat))-1])
 		if title[t.Term] {
 			s.weight = float64(s.weight * w.Title)
+		}
+		if q.thrown[t.Term] {
+			s.weight *= exceptionCut
 		}
 		q.addForm(&s, t.Term, 1)
 		if !t.Stop && t.Kind != analysis.Part {
@@ -134,6 +143,12 @@ func (q *queryTerms) titled() bool {
 func (q *queryTerms) mentions() *mentions {
 	if q.said == nil {
 		q.said = mentionsOf(q.text)
+		if len(q.thrown) > 0 {
+			name, _, _ := exception(q.clean)
+			for _, part := range nameComponents(name) {
+				q.said.names[part] = min(q.said.names[part], mentionCoded)
+			}
+		}
 	}
 	return q.said
 }

@@ -59,7 +59,7 @@ func (r *ranker) orderUnits(g *gauge) error {
 	set := &r.sc.set
 	sc := r.sc
 	sc.shown, sc.measures = sc.shown[:0], sc.measures[:0]
-	heldBack := r.holdsBackIdle()
+	heldBack, byName := r.holdsBackIdle(), r.q.class() == querySymbol
 	for i := range r.files[:min(len(r.files), r.need)] {
 		f := &r.files[i]
 		u, err := r.e.ix.Units(f.part)
@@ -80,10 +80,16 @@ func (r *ranker) orderUnits(g *gauge) error {
 			c.links = r.links(c.doc, c.doc+1)
 			c.inFile = r.units.score(c.x)
 			f.best.add(c.inFile)
-			c.inFile += permille(c.links, r.w.Links)
+			c.inFile += permille(c.links, r.w.Links) + c.told
+			if c.seeded {
+				c.inFile -= besideType(u.UnitKind(c.unit))
+			}
 			if heldBack {
 				if c.idle, err = r.idle(c, f, u); err != nil {
 					return err
+				}
+				if c.idle && byName && !covers(f.units, c, r.sc) {
+					c.idle = false
 				}
 				if c.idle {
 					c.inFile -= idleUnit
@@ -100,6 +106,27 @@ func (r *ranker) orderUnits(g *gauge) error {
 		f.units = sc.shown[from:len(sc.shown):len(sc.shown)]
 	}
 	return nil
+}
+
+// covers reports whether another of the units holds all that c does of the
+// question. An import may be all that has a name.
+func covers(units []candidate, c *candidate, sc *searchScratch) bool {
+	has := sc.matched[c.doc].any
+	for i := range units {
+		if o := &units[i]; o.unit != c.unit && !o.idle && has&^sc.matched[o.doc].any == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// besideType is what a unit loses, in thousandths, that has a type's name and is
+// not the type's declaration, when the name is asked for.
+func besideType(k artifact.Kind) int64 {
+	if k == artifact.KindImpl || k == artifact.KindConstructor {
+		return 2500
+	}
+	return 0
 }
 
 // answers reports whether a document answers at all.
@@ -151,14 +178,19 @@ func (r *ranker) openFile(f *fileCand, u *artifact.UnitsReader) {
 		}
 		n := u.DocUnit(d - base)
 		k, ok := set.number(ofUnits+n, len(units))
+		told := r.told[d]
 		if ok && k < found {
+			if b := &units[k]; told > b.told {
+				c := r.fuse.candidate(d)
+				b.doc, b.lex, b.sem, b.base, b.told = d, c.lex, c.sem, c.base, told
+			}
 			continue
 		}
 		c := r.fuse.candidate(d)
-		c.part, c.file, c.unit, c.parts = f.part, f.file, n, 1
+		c.part, c.file, c.unit, c.parts, c.told = f.part, f.file, n, 1, told
 		if ok {
 			b := &units[k]
-			if c.base > b.base {
+			if c.told > b.told || c.told == b.told && c.base > b.base {
 				c.parts = b.parts
 				*b = c
 			}

@@ -25,7 +25,12 @@ func (a *App) searchCmd() *command.Command {
 
 With --batch, one JSON object a line in (id, query and optional k, level, path,
 lang, kind, route), one result object with that id a line out; a query that
-finds nothing is no failure then.`,
+finds nothing is no failure then.
+
+A query of nothing but quoted phrases asks for the units that hold them all.
+Among other words a phrase is evidence: what holds it comes up. The text of an
+error message is that too, without quotes, and FILE:LINE, FILE(LINE,COL) or a
+frame of a traceback brings up the unit that holds the line.`,
 		Example: `  pindex search "where are session cookies signed"
   pindex search SecureCookieSessionInterface --json -k 3`,
 		Args: func(_ *command.Command, args []string) error {
@@ -89,6 +94,15 @@ func writeSearch(o *output, r *query.SearchResult) {
 	o.head(r.Header, "%s, %d of %d", route, len(r.Results), r.Total)
 	if r.Unmatched && len(r.Results) > 0 {
 		o.print("# no word of the query stands in the index; these only resemble it\n")
+	}
+	if r.UnknownName != "" && len(r.Results) > 0 {
+		o.print("# nothing in the index has the name %s; these have words of it\n", o.name(r.UnknownName))
+	}
+	if r.NoFile {
+		o.print("# no file of the commit lies there; paths are from the root of the repository\n")
+	}
+	for _, p := range r.PhrasesNotFound {
+		o.print("# the phrase \"%s\" stands nowhere in the index\n", o.text(p))
 	}
 	for _, h := range r.Results {
 		o.print("\n%s:%d-%d  %s", o.name(h.FilePath()), h.StartLine, h.EndLine, h.Kind)
