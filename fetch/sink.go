@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"sync"
 	"time"
@@ -16,7 +17,7 @@ import (
 // SinkOptions say how a compiled index is published.
 type SinkOptions struct {
 	Source  string // address of the repository for the annotations; may be empty
-	Replace bool   // let the commit's tag move even when it holds something else
+	Replace bool   // let the commit's tag move even when it holds something else, and mend what is damaged
 }
 
 // Sink takes what a compile makes: packs go to a store, and their segments,
@@ -98,8 +99,8 @@ func (s *Sink) Reuse(ctx context.Context, partition, from int) (bool, error) {
 		return false, nil
 	}
 	d := p.Artifact.Packs[from]
-	if !s.keeps(d) {
-		return false, nil
+	if ok, err := s.keeps(ctx, d); !ok || err != nil {
+		return false, err
 	}
 	if r, ok := s.store.(*registry.Remote); ok && p.mounted {
 		if there, err := r.Mount(ctx, d); err != nil || !there {
@@ -192,20 +193,39 @@ func (s *Sink) Packs(ctx context.Context, partitions []int) ([]ocispec.Descripto
 func (s *Sink) model(ctx context.Context, f Final) (ocispec.Descriptor, error) {
 	if s.parent != nil && s.parent.Artifact.Model != nil {
 		d := *s.parent.Artifact.Model
-		if string(d.Digest) == f.ModelIs.String() && d.Size == int64(len(f.Model)) && s.keeps(d) {
-			return d, nil
+		if string(d.Digest) == f.ModelIs.String() && d.Size == int64(len(f.Model)) {
+			if ok, err := s.keeps(ctx, d); ok || err != nil {
+				return d, err
+			}
 		}
 	}
 	return s.store.Push(ctx, registry.Blob{MediaType: registry.MediaTypeModel, Bytes: f.Model})
 }
 
-// keeps reports whether a blob of the parent's is not known to be lost.
-func (s *Sink) keeps(d ocispec.Descriptor) bool {
+// keeps reports whether a blob of the parent's is not known to be lost. Who
+// replaces an index may do so for its damage: what lies in a folder is read and
+// its digest checked.
+func (s *Sink) keeps(ctx context.Context, d ocispec.Descriptor) (bool, error) {
 	if s.parent.lost[string(d.Digest)] {
-		return false
+		return false, nil
 	}
 	h, ok := s.store.(interface{ Holds(ocispec.Descriptor) bool })
-	return !ok || h.Holds(d)
+	if !ok {
+		return true, nil
+	}
+	if !h.Holds(d) {
+		return false, nil
+	}
+	if s.opt.Replace {
+		_, err := s.store.Fetch(ctx, d)
+		switch {
+		case fail.CodeOf(err) == fail.Verification:
+			return false, nil
+		case err != nil && !errors.Is(err, registry.ErrNotFound): // of one that is promised
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // Publish stores the model and publishes the index.

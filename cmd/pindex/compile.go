@@ -74,7 +74,7 @@ then has a profile of its own. No file in the commit can allow a secret.`,
 	fl.StringVar(&f.embed, "embedder", builtinEmbedder, embedderUsage)
 	fl.StringVar(&f.report, "report", "", "write the build report to `FILE` as JSON")
 	fl.StringVar(&f.source, "source", "", "`URL` of the repository to write into the artifact's annotations")
-	fl.BoolVar(&f.replace, "replace", false, "let the commit's tag move even when it holds another index")
+	fl.BoolVar(&f.replace, "replace", false, "let the commit's tag move even when it holds another index, and write anew what is damaged in a folder")
 	fl.StringArrayVar(&f.allow, "allow-secret", nil, "index the file at this `PATH` from the repository's root although it looks like a secret (repeatable)")
 	fl.BoolVar(&f.missing, "allow-missing", false, "leave out files that a partial clone lacks, also in a registry; the index then has a profile of its own")
 	fl.BoolVar(&f.public, "allow-public", false, cli.AllowPublicUsage)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/fetch"
+	"github.com/pindex-dev/pindex/git"
 	"github.com/pindex-dev/pindex/internal/command"
 	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/query"
@@ -16,6 +17,9 @@ type compared struct {
 	Schema string `json:"schema"`
 	From   string `json:"from"` // commit
 	To     string `json:"to"`
+	// Uncommitted counts the files of the working tree that differ from To,
+	// where that is HEAD: they have no part in the answer.
+	Uncommitted int `json:"uncommitted,omitempty"`
 	query.Comparison
 }
 
@@ -30,8 +34,9 @@ func (a *App) diffCmd() *command.Command {
 		Use:   "diff A [B]",
 		Short: "The declarations that differ between the indexes of two commits",
 		Long: `The declarations that appeared, changed or vanished from commit A to commit B
-(default: HEAD). Both need an index in the store. Only the segments that the two
-indexes do not share are opened.`,
+(default: HEAD); what is not committed has no part in it. One that has no index
+yet is compiled first. Only the segments that the two indexes do not share are
+opened.`,
 		Example: `  pindex diff v2.0 v2.1
   pindex diff HEAD~5 --symbol Flask.url_for --json`,
 		Args: command.RangeArgs(1, 2),
@@ -48,15 +53,25 @@ indexes do not share are opened.`,
 					return err
 				}
 			}
+			uncommitted, err := a.uncommitted(ctx, commits[1])
+			if err != nil {
+				return err
+			}
 			return a.withIndexes(ctx, commits[:], func(ix []*artifact.Index) error {
 				r, err := query.Compare(ctx, ix[0], ix[1], o)
 				if err != nil {
 					return err
 				}
-				ans := compared{schemaDiff, commits[0], commits[1], *r}
+				ans := compared{schemaDiff, commits[0], commits[1], uncommitted, *r}
 				return a.found(len(r.Symbols), ans, func(out *output) {
 					out.print("# commit %s to %s: %d appeared, %d changed, %d vanished; %d of %d segments shared\n", short(ans.From), short(ans.To),
 						r.Appeared, r.Changed, r.Vanished, r.Shared, r.Segments)
+					if ans.From == ans.To {
+						out.print("# that is the same commit twice\n")
+					}
+					if uncommitted > 0 {
+						out.print("# %s in the working tree, not part of this: diff compares commits\n", count(uncommitted, "changed file"))
+					}
 					out.changes(r.Symbols)
 				})
 			})
@@ -211,10 +226,34 @@ func (a *App) withIndexes(ctx context.Context, commits []string, fn func([]*arti
 	}()
 	for _, commit := range commits {
 		ix, err := a.openIndex(ctx, store, a.Cache(), commit)
+		if fail.CodeOf(err) == fail.NoIndex && a.compiles(store) {
+			ix, err = a.compileAndOpen(ctx, store, a.Cache(), commit)
+		}
+		if e := (*fail.Error)(nil); fail.CodeOf(err) == fail.NoIndex && errors.As(err, &e) {
+			return fail.Wrap(fail.NoIndex, e.Err, "compile it with pindex compile "+short(commit), "%s", e.What)
+		}
 		if err != nil {
 			return err
 		}
 		list = append(list, ix)
 	}
 	return fetch.Guard(func() error { return fn(list) })
+}
+
+// uncommitted counts the files of the working tree that differ from a commit,
+// where that is HEAD.
+func (a *App) uncommitted(ctx context.Context, commit string) (int, error) {
+	l, err := git.FindLayout(a.repoDir)
+	if err != nil || l.WorkTree == "" {
+		return 0, nil
+	}
+	if head, err := a.resolveRev(ctx, "HEAD"); err != nil || head != commit {
+		return 0, nil
+	}
+	tree, err := a.commitTree(ctx, commit)
+	if err != nil {
+		return 0, err
+	}
+	changes, _, err := git.NewFollower(a.repoDir, git.Options{}).Changes(ctx, tree, maxUntracked)
+	return len(changes), err
 }

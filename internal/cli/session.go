@@ -118,7 +118,7 @@ func (a *App) open(ctx context.Context) (*session, error) {
 		return nil, err
 	}
 	cache := a.Cache()
-	compiles := a.Compile != nil && !a.noCompile && mayFill(store)
+	compiles := a.compiles(store)
 	ix, use, distance, err := a.openNear(ctx, store, cache, commit, !compiles)
 	if err == nil && a.wanting(ix) && compiles && distance == 0 {
 		err = errors.Join(fail.New(fail.NoIndex, "", "the index lacks files"), ix.Close())
@@ -151,6 +151,11 @@ func (a *App) open(ctx context.Context) (*session, error) {
 	}
 	s.engine = query.New(s.answering(), opt)
 	return s, nil
+}
+
+// compiles reports whether what a store has no index of is compiled into it.
+func (a *App) compiles(store registry.Store) bool {
+	return a.Compile != nil && !a.noCompile && mayFill(store)
 }
 
 // kept keeps what is worked out of the whole index in the cache. What follows
