@@ -59,10 +59,11 @@ func (s *server) ask(ctx context.Context, tool string, args map[string]any) (too
 // store before.
 func benchMCP(repo string, starts, calls int) error {
 	ctx := context.Background()
-	subjects, err := symbolQueries(repo)
+	sets, err := messageQueries(repo)
 	if err != nil {
 		return err
 	}
+	subjects := sets[1].queries
 	var shakes, firsts, cpus []time.Duration
 	for range starts {
 		s, err := startServer(ctx, repo)
