@@ -486,3 +486,26 @@ func (q *queryTerms) unknownName() string {
 	}
 	return name
 }
+
+// testsAlone is the share of the question's weight, in thousandths, that a test
+// must hold beyond every plain file for not being held back.
+const testsAlone = 500
+
+// liftTests takes back what tests lose where they alone hold the rare words of a
+// question.
+func (r *ranker) liftTests() {
+	if !r.useLex || r.q.issue {
+		return
+	}
+	var plain int32
+	for i := range r.files {
+		if f := &r.files[i]; f.class == 0 {
+			plain = max(plain, f.x[fCover])
+		}
+	}
+	for i := range r.files {
+		if f := &r.files[i]; f.x[fTest] > 0 && f.x[fCover] >= plain+testsAlone {
+			f.told += max(0, -int64(r.model.weights[fTest]))
+		}
+	}
+}

@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -144,6 +145,27 @@ func TestEvidence(t *testing.T) {
 		}
 		if !c.none && (r.Results[0].Path != c.first || r.Results[0].StartLine != c.line) {
 			t.Errorf("%s: %s:%d", c.query, r.Results[0].Path, r.Results[0].StartLine)
+		}
+	}
+}
+
+// TestLiftTests checks that tests are not held back where they alone have the
+// rare words of a question.
+func TestLiftTests(t *testing.T) {
+	unit := []querytest.Unit{{Kind: artifact.KindFunction, Symbol: "f", StartLine: 1, EndLine: 2}}
+	files := []querytest.File{
+		{Path: "src/a.py", Lang: "python", Content: "def f():\n    return undefined\n", Units: unit},
+		{Path: "src/undefined.py", Lang: "python", Content: "def f():\n    return undefined or 1\n", Units: unit},
+		{Path: "tests/test_a.py", Lang: "python", Content: "def f():\n    assert クッキー is not undefined\n", Units: unit},
+	}
+	for n := range 20 {
+		files = append(files, querytest.File{Path: fmt.Sprintf("src/m%d.py", n), Lang: "python", Content: "def f():\n    return undefined\n", Units: unit})
+	}
+	e := New(querytest.New(files, querytest.Options{}), Options{})
+	for query, want := range map[string]string{"クッキーの値が undefined になる": "tests/test_a.py", "is it undefined": "src/undefined.py"} {
+		r, err := e.Search(context.Background(), SearchOptions{Query: query, Route: RouteLexical})
+		if err != nil || len(r.Results) == 0 || r.Results[0].Path != want {
+			t.Errorf("%s: %v %v", query, paths(r), err)
 		}
 	}
 }

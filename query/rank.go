@@ -184,6 +184,7 @@ func (r *ranker) gather(ctx context.Context, cands []candidate) error {
 	if err := r.weighRuns(g); err != nil {
 		return err
 	}
+	r.liftTests()
 	r.orderFiles()
 	if err := r.orderUnits(g); err != nil {
 		return err
