@@ -10,6 +10,7 @@ import (
 	"github.com/pindex-dev/pindex/compile/languages"
 	"github.com/pindex-dev/pindex/compile/units"
 	"github.com/pindex-dev/pindex/embed"
+	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/internal/secrets"
 )
 
@@ -48,6 +49,9 @@ func (r *run) final() (*Final, error) {
 		}
 	}
 	encoded, digest, err := m.Encode()
+	if err != nil && r.o.Complete { // the partitions are as the shards say
+		return nil, fail.Wrap(fail.Verification, err, staleShards, "the shards make no index")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("encoding the manifest: %w", err)
 	}

@@ -183,11 +183,14 @@ func Join(commit gitobj.ID, profile artifact.Profile, bits int, shards []SealedS
 // maxShardedPartitions bounds what a record may claim.
 const maxShardedPartitions = 1 << 20
 
+// staleShards is what to do about shards that cannot be joined.
+const staleShards = "compile every shard of this commit anew, with this version and the same settings"
+
 // incomplete explains partitions that a compile was told to find whole in its
 // parent.
 func (r *run) incomplete(todo []int) error {
 	slices.SortFunc(todo, cmp.Compare[int])
 	first := r.plan.entries[r.plan.starts[todo[0]]].Path
-	return fail.New(fail.Verification, "compile every shard of this commit anew, with this version and the same settings",
+	return fail.New(fail.Verification, staleShards,
 		"%d of %d partitions are in no shard as they would be built, the first at %q: a shard is stale", len(todo), r.plan.partitions(), first)
 }

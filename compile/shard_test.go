@@ -102,14 +102,15 @@ func TestBadShards(t *testing.T) {
 		records [][]byte
 		say     string
 	}{
-		"not JSON":        {[][]byte{[]byte("{"), records[1]}, "its record"},
-		"another schema":  {swap(0, "pindex.shard/0", "pindex.shard/9"), "schema"},
-		"another commit":  {stale, "another commit"},
-		"another number":  {swap(1, `"number":2`, `"number":1`), "says it is shard 1"},
-		"twice":           {[][]byte{records[0], []byte(strings.Replace(string(records[0]), `"number":1`, `"number":2`, 1))}, ""},
-		"huge":            {swap(0, `"partitions":30`, `"partitions":2000000000`), "counts 2000000000"},
-		"another key":     {swap(0, `"key":"`, `"key":"00`), ""},
-		"other partition": {swap(0, `"partition":`, `"partition":9`), ""},
+		"not JSON":          {[][]byte{[]byte("{"), records[1]}, "its record"},
+		"another schema":    {swap(0, "pindex.shard/0", "pindex.shard/9"), "schema"},
+		"another commit":    {stale, "another commit"},
+		"another number":    {swap(1, `"number":2`, `"number":1`), "says it is shard 1"},
+		"twice":             {[][]byte{records[0], []byte(strings.Replace(string(records[0]), `"number":1`, `"number":2`, 1))}, ""},
+		"huge":              {swap(0, `"partitions":30`, `"partitions":2000000000`), "counts 2000000000"},
+		"another key":       {swap(0, `"key":"`, `"key":"00`), ""},
+		"less than nothing": {swap(0, `"size":`, `"size":-`), "make no index"},
+		"other partition":   {swap(0, `"partition":`, `"partition":9`), ""},
 	} {
 		if _, err := sealed(tr, sinks, c.records, orders); err == nil || fail.CodeOf(err) != fail.Verification || !strings.Contains(err.Error(), c.say) {
 			t.Errorf("%s: %v", name, err)

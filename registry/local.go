@@ -369,7 +369,7 @@ func (l *Local) writeError(err error) error {
 		return err
 	case durable.IsFull(err):
 		return fail.Wrap(fail.Network, err,
-			"free some room there, run pindex prune, or name a store elsewhere with --store, PINDEX_STORE or, for the default store, PINDEX_CACHE_DIR; what is stored already is unharmed",
+			"free some room there, such as by pindex cache prune where the cache is on that disk, or name a store elsewhere with --store, PINDEX_STORE or, for the default store, PINDEX_CACHE_DIR; what is stored already is unharmed",
 			"no room left to write to the store %s", l.dir)
 	case durable.IsDenied(err):
 		return fail.Wrap(fail.Network, err,

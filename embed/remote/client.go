@@ -127,7 +127,10 @@ func (c *Client) request(ctx context.Context, model string, texts []string, dims
 			if at < 0 || at >= len(out) || out[at] != nil {
 				return fmt.Errorf("vector %d of %d is of text %d, which there is not or twice", i, len(out), at)
 			}
-			if len(d.Embedding) == 0 || dims > 0 && len(d.Embedding) != dims {
+			if len(d.Embedding) == 0 {
+				return errors.New("a vector without numbers")
+			}
+			if dims > 0 && len(d.Embedding) != dims {
 				return fmt.Errorf("a vector of %d dimensions, not %d", len(d.Embedding), dims)
 			}
 			for _, x := range d.Embedding {

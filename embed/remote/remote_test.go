@@ -125,6 +125,7 @@ func TestFaults(t *testing.T) {
 		{fault: remotetest.Null, want: "no number"},
 		{fault: remotetest.Huge, want: "a number that is none"},
 		{fault: remotetest.Dims, want: "63 dimensions, not 64"},
+		{fault: remotetest.NoDims, want: "without numbers"},
 		{fault: remotetest.NoJSON, want: "cannot be read"},
 		{fault: remotetest.Endless, want: "more than the"},
 		{fault: remotetest.Redirect, want: "HTTP 307"},

@@ -31,6 +31,7 @@ const (
 	Null       Fault = "null in a vector"
 	Huge       Fault = "numbers beyond a float's range"
 	Dims       Fault = "other dimensions"
+	NoDims     Fault = "no dimensions"
 	Base64     Fault = "base64" // which is right
 	Truncated  Fault = "truncated"
 	Endless    Fault = "endless answer"
@@ -232,6 +233,9 @@ func (s *Server) embeddings(w http.ResponseWriter, texts []string, f Fault) {
 		v := s.Vector(t)
 		if f == Dims {
 			v = v[:len(v)-1]
+		}
+		if f == NoDims {
+			v = v[:0]
 		}
 		emb := numbers(v)
 		switch f {
