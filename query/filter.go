@@ -20,6 +20,9 @@ type filter struct {
 
 func (e *Engine) newFilter(pathGlob, lang, kind string) (*filter, error) {
 	lang = strings.ToLower(lang)
+	if name, ok := langAliases[lang]; ok {
+		lang = name
+	}
 	f := &filter{e: e, lang: lang}
 	var err error
 	if f.glob, err = compileGlob(pathGlob); err != nil {
@@ -37,14 +40,30 @@ func (e *Engine) newFilter(pathGlob, lang, kind string) (*filter, error) {
 		}
 	}
 	if kind != "" {
-		k, ok := artifact.ParseKind(kind)
-		if !ok {
-			return nil, fail.New(fail.Usage, "use a kind such as function, method, class or struct", "there is no kind %s", quote(kind))
+		k, ok := artifact.ParseKind(strings.ToLower(kind))
+		if !ok || k == artifact.KindUnknown {
+			return nil, fail.New(fail.Usage, "the kinds are "+kindNames(), "there is no kind %s", quote(kind))
 		}
 		f.kind = k
 	}
 	f.all = f.glob == nil && lang == "" && f.kind == artifact.KindUnknown && len(e.hidden) == 0
 	return f, nil
+}
+
+// langAliases are other names by which users call languages.
+var langAliases = map[string]string{
+	"ts": "typescript", "js": "javascript", "jsx": "javascript", "py": "python", "rs": "rust", "golang": "go", "rb": "ruby",
+	"c++": "cpp", "cs": "csharp", "c#": "csharp", "kt": "kotlin", "sh": "bash", "shell": "bash", "md": "markdown", "yml": "yaml",
+	"hs": "haskell", "objc": "objective-c", "ex": "elixir", "pl": "perl",
+}
+
+// kindNames lists the kinds that units have.
+func kindNames() string {
+	var names []string
+	for k := artifact.KindUnknown + 1; k.String() != "unknown"; k++ {
+		names = append(names, k.String())
+	}
+	return strings.Join(names, ", ")
 }
 
 func (e *Engine) languageNames() string {

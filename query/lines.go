@@ -2,6 +2,7 @@ package query
 
 import (
 	"bytes"
+	"strconv"
 
 	"github.com/pindex-dev/pindex/artifact"
 )
@@ -27,6 +28,14 @@ func countLines(text []byte) int {
 		n++
 	}
 	return n
+}
+
+// lineCount writes a number of lines.
+func lineCount(n int) string {
+	if n == 1 {
+		return "1 line"
+	}
+	return strconv.Itoa(n) + " lines"
 }
 
 // lineRange returns the byte range of lines first to last (from 1, inclusive)

@@ -46,7 +46,7 @@ func compilePattern(o GrepOptions) (*pattern, error) {
 		}
 	} else {
 		if _, err := syntax.Parse(text, syntax.Perl); err != nil {
-			return nil, fail.Wrap(fail.Usage, err, "see the RE2 syntax, or search literally", "the pattern cannot be read")
+			return nil, fail.Wrap(fail.Usage, err, "see the RE2 syntax, or search literally with -F", "the pattern cannot be read")
 		}
 		if o.Word {
 			text = `\b(?:` + text + `)\b`
@@ -57,11 +57,11 @@ func compilePattern(o GrepOptions) (*pattern, error) {
 	}
 	re, err := regexp.Compile(text)
 	if err != nil {
-		return nil, fail.Wrap(fail.Usage, err, "see the RE2 syntax, or search literally", "the pattern cannot be read")
+		return nil, fail.Wrap(fail.Usage, err, "see the RE2 syntax, or search literally with -F", "the pattern cannot be read")
 	}
 	tree, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
-		return nil, fail.Wrap(fail.Usage, err, "see the RE2 syntax, or search literally", "the pattern cannot be read")
+		return nil, fail.Wrap(fail.Usage, err, "see the RE2 syntax, or search literally with -F", "the pattern cannot be read")
 	}
 	p := &pattern{re: re, need: requiredLiterals(tree)}
 	switch {

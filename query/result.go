@@ -92,6 +92,9 @@ type SearchResult struct {
 	Query    string `json:"query"`
 	Route    string `json:"route"`               // the route that answered: lexical, semantic or hybrid
 	RouteWhy string `json:"route_why,omitempty"` // why auto picked it, or what it degraded from
+	// Reranked names the reranker that ordered the best results anew, "" for
+	// none.
+	Reranked string `json:"reranked_by,omitempty"`
 	// Unmatched says that no word of the question stands in the index: what
 	// was found, if anything, only resembles it.
 	Unmatched bool `json:"unmatched,omitempty"`

@@ -413,7 +413,7 @@ func (s *search) need() int {
 }
 
 func (s *search) result(ctx context.Context, r *ranker, cands []candidate) (*SearchResult, error) {
-	res := &SearchResult{Query: s.o.Query, Route: s.route, RouteWhy: s.why, Total: r.total}
+	res := &SearchResult{Query: s.o.Query, Route: s.route, RouteWhy: s.why, Reranked: s.explain.Reranker, Total: r.total}
 	res.Unmatched = s.e.has(artifact.Lexical) && len(s.q.slots) == 0
 	res.PhrasesNotFound = s.noPhrase
 	if s.e.has(artifact.Lexical) && !res.Unmatched {

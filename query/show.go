@@ -68,7 +68,7 @@ func (e *Engine) show(ctx context.Context, path string, first, last int) (*ShowR
 	}
 	if got == 0 {
 		if res.Lines > 0 || first > 1 {
-			return nil, fail.New(fail.NotFound, "ask for lines inside the file", "%s has %d lines, not %d", quote(path), res.Lines, first)
+			return nil, fail.New(fail.NotFound, "ask for lines inside the file", "%s has %s, not %d", quote(path), lineCount(res.Lines), first)
 		}
 		got = 0 // an empty file has no lines, and showing it shows nothing
 	}

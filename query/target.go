@@ -236,7 +236,7 @@ func (b *binder) byPosition(file, line, col int) (*target, error) {
 		return nil, err
 	}
 	if n := int(u.File(f.f).Lines); line < 1 || line > n {
-		return nil, fail.New(fail.NotFound, "give a line of the file", "%s has %d lines, not %d", quote(f.path), n, line)
+		return nil, fail.New(fail.NotFound, "give a line of the file", "%s has %s, not %d", quote(f.path), lineCount(n), line)
 	}
 	at.Col = 1
 	if t, err := b.text(file); err != nil {

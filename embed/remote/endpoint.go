@@ -61,7 +61,11 @@ type Endpoint struct {
 // that it comes from, for messages.
 func ParseEndpoint(s, verb, envKey, key string) (*Endpoint, error) {
 	bad := func(format string, args ...any) error {
-		return fail.New(fail.Usage, "give an address such as http://localhost:11434/v1#model-name", format, args...)
+		example := "http://localhost:11434/v1#model-name"
+		if verb == "rerank" {
+			example = "http://localhost:8080/v1/rerank#model-name"
+		}
+		return fail.New(fail.Usage, "give an address such as "+example, format, args...)
 	}
 	addr, fragment, _ := strings.Cut(s, "#")
 	u, err := url.Parse(addr)

@@ -244,6 +244,9 @@ func (a *App) root() *command.Command {
 		if c.Name() == "grep" {
 			remedy += "; " + grepHint
 		}
+		if c.Name() == "search" || c.Name() == "grep" {
+			remedy += "; put -- before what begins with a dash and is to be searched"
+		}
 		return fail.New(fail.Usage, remedy, "%v", err)
 	})
 	f := root.PersistentFlags()

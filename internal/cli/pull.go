@@ -154,6 +154,11 @@ func (a *App) pull(ctx context.Context, f pullFlags, args []string) (*pullAnswer
 		near = out.Commit // what is asked about HEAD is answered from there
 	}
 	fetch.SetNear(store, a.Cache(), commit, near)
+	if lock != nil {
+		if head, err := a.resolveRev(ctx, "HEAD"); err == nil && head != out.Commit {
+			a.Note("the lock names %s, and HEAD is %s: what is asked about HEAD is not answered from what was pulled; name it with --commit, or write the lock anew", short(out.Commit), short(head))
+		}
+	}
 	if f.write {
 		if err := a.writeLock(out, store); err != nil {
 			return nil, err

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/pindex-dev/pindex/internal/command"
 	"github.com/pindex-dev/pindex/internal/fail"
@@ -25,7 +26,8 @@ func (a *App) searchCmd() *command.Command {
 
 With --batch, one JSON object a line in (id, query and optional k, level, path,
 lang, kind, route), one result object with that id a line out; a query that
-finds nothing is no failure then.
+finds nothing is no failure then. A line that cannot be answered gets an object
+with id, line, error and remedy, and the command ends with exit code 2.
 
 A query of nothing but quoted phrases asks for the units that hold them all.
 Among other words a phrase is evidence: what holds it comes up. The text of an
@@ -43,6 +45,9 @@ frame of a traceback brings up the unit that holds the line.`,
 			return nil
 		},
 		RunE: func(c *command.Command, args []string) error {
+			if rerank == "" && c.Flags().Changed("rerank") {
+				return fail.New(fail.Usage, "give the URL of a reranker, such as http://localhost:8080/v1/rerank#model-name, or leave --rerank out", "--rerank is empty")
+			}
 			var err error
 			if o.Reranker, err = a.reranker(rerank); err != nil {
 				return err
@@ -58,7 +63,7 @@ frame of a traceback brings up the unit that holds the line.`,
 	}
 	f := c.Flags()
 	f.StringVar(&o.Route, "route", "auto", "auto, lexical, semantic, hybrid or structural")
-	f.CountVar(&o.K, 10, "results at most")
+	f.CountVar(&o.K, 10, fmt.Sprintf("results at most, 1 to %d", query.MaxK))
 	f.StringVar(&o.Level, "level", "unit", "unit or file")
 	a.pathVar(f, &o.PathGlob, "only files that match this `GLOB` (** crosses folders)")
 	f.StringVar(&o.Lang, "lang", "", "only files in this language")
@@ -90,6 +95,9 @@ func writeSearch(o *output, r *query.SearchResult) {
 	route := r.Route
 	if r.RouteWhy != "" {
 		route += " (" + r.RouteWhy + ")"
+	}
+	if r.Reranked != "" {
+		route += ", reranked by " + o.text(r.Reranked)
 	}
 	o.head(r.Header, "%s, %d of %d", route, len(r.Results), r.Total)
 	if r.Unmatched && len(r.Results) > 0 {
@@ -144,7 +152,7 @@ func writeSearch(o *output, r *query.SearchResult) {
 type batchQuery struct {
 	ID    json.RawMessage `json:"id"`
 	Query string          `json:"query"`
-	K     int             `json:"k"`
+	K     *int            `json:"k"`
 	Level string          `json:"level"`
 	Path  string          `json:"path"`
 	Lang  string          `json:"lang"`
@@ -168,18 +176,32 @@ func (a *App) searchBatch(ctx context.Context, s *session, file string, defaults
 	out := bufio.NewWriterSize(a.Stdout, 64<<10)
 	scan := bufio.NewScanner(in)
 	scan.Buffer(make([]byte, 64<<10), maxBatchLine)
+	wrong := 0
+	var first *fail.Error
 	for n := 1; scan.Scan(); n++ {
 		line := bytes.TrimSpace(scan.Bytes())
 		if len(line) == 0 {
 			continue
 		}
-		var q batchQuery
-		d := json.NewDecoder(bytes.NewReader(line))
-		d.DisallowUnknownFields()
-		if err := d.Decode(&q); err != nil {
-			return errors.Join(out.Flush(), fail.Wrap(fail.Usage, err, `each line is an object with query and, if wanted, id, k, level, path, lang, kind and route`, "line %d of the batch", n))
+		q, err := readBatchQuery(line)
+		var r *query.SearchResult
+		if err == nil {
+			r, err = s.engine.Search(ctx, q.options(defaults))
 		}
-		r, err := s.engine.Search(ctx, q.options(defaults))
+		if bad := (*fail.Error)(nil); fail.CodeOf(err) == fail.Usage && errors.As(err, &bad) {
+			// The other lines are answered all the same.
+			wrong++
+			if first == nil {
+				first = fail.Wrap(fail.Usage, bad.Err, bad.Remedy, "line %d of the batch: %s", n, bad.What)
+			}
+			b, err := marshal(batchError{rawID(q.ID), n, bad.What, bad.Remedy})
+			if err != nil {
+				return err
+			}
+			out.Write(b)
+			out.WriteByte('\n')
+			continue
+		}
 		if err != nil {
 			return errors.Join(out.Flush(), fmt.Errorf("line %d of the batch: %w", n, err))
 		}
@@ -200,13 +222,56 @@ func (a *App) searchBatch(ctx context.Context, s *session, file string, defaults
 	if err := scan.Err(); err != nil {
 		return errors.Join(out.Flush(), fail.Wrap(fail.Usage, err, fmt.Sprintf("a line has at most %d bytes", maxBatchLine), "cannot read the batch"))
 	}
-	return written(out.Flush())
+	if err := written(out.Flush()); err != nil || wrong == 0 {
+		return err
+	}
+	if wrong > 1 {
+		first.What += fmt.Sprintf("; nor can %d others be answered", wrong-1)
+	}
+	return first
+}
+
+// batchError is what a line of a batch gets that cannot be answered.
+type batchError struct {
+	ID     any    `json:"id"`
+	Line   int    `json:"line"`
+	Error  string `json:"error"`
+	Remedy string `json:"remedy,omitempty"`
+}
+
+// readBatchQuery reads a line of a batch. Errors have code Usage.
+func readBatchQuery(line []byte) (q batchQuery, err error) {
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	err = d.Decode(&q)
+	bad := func(format string, args ...any) error {
+		return fail.New(fail.Usage, "each line is an object with query and, if wanted, id, k, level, path, lang, kind and route", format, args...)
+	}
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &wrong) && wrong.Field == "":
+		return q, bad("it is of type %s, not an object", wrong.Value)
+	case errors.As(err, &wrong) && wrong.Field == "k":
+		return q, bad("k is of type %s, not a whole number", wrong.Value)
+	case errors.As(err, &wrong):
+		return q, bad("%s is of type %s, not a string", wrong.Field, wrong.Value)
+	case err != nil:
+		if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+			return q, bad("there is no field %s", name)
+		}
+		return q, bad("it is no JSON object")
+	case d.More():
+		return q, bad("something follows behind the object")
+	case q.K != nil && *q.K == 0:
+		return q, fail.New(fail.Usage, "leave k out for the default", "k is 0, not in 1 to %d", query.MaxK)
+	}
+	return q, nil
 }
 
 func (q batchQuery) options(o query.SearchOptions) query.SearchOptions {
 	o.Query = q.Query
-	if q.K != 0 {
-		o.K = q.K
+	if q.K != nil {
+		o.K = *q.K
 	}
 	for _, set := range []struct {
 		to   *string
