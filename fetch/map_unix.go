@@ -53,9 +53,13 @@ func openMapped(path string, size int64) (m mapping, written time.Time, err erro
 	return mapping{b, false}, written, nil
 }
 
+// openNoWait keeps an open from waiting for the writer of a pipe that stands in
+// the place of a file.
+const openNoWait = unix.O_NONBLOCK
+
 func openRetry(path string) (int, error) {
 	for {
-		fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
+		fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NOFOLLOW|openNoWait, 0)
 		if !errors.Is(err, unix.EINTR) {
 			return fd, err
 		}

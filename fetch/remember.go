@@ -309,7 +309,7 @@ func (c *Cache) record(store, tag string) (tagRecord, bool) {
 // readSmall reads a file of at most limit bytes, and when it was last written or
 // stamped. It returns nil where there is none.
 func readSmall(path string, limit int64) (b []byte, written time.Time) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|openNoWait, 0)
 	if err != nil {
 		return nil, written
 	}

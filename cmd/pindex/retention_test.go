@@ -195,7 +195,7 @@ func (c *retention) try(a attempt) (out []byte, stderr string, code fail.Code) {
 	if a.kind == "pull" {
 		clean = append(clean, fail.NoIndex, fail.Verification)
 	}
-	if !slices.Contains(clean, code) || code != fail.OK && !strings.Contains(stderr, "to mend it: ") || strings.Contains(stderr, "goroutine ") {
+	if !slices.Contains(clean, code) || code != fail.OK && !strings.Contains(stderr, "to mend it: ") && !strings.Contains(stderr, `"remedy":"`) || strings.Contains(stderr, "goroutine ") {
 		c.fatal("%s ended with code %d", a.kind, code)
 	}
 	return out, stderr, code
