@@ -64,6 +64,7 @@ type EmbeddingUse struct {
 	// The rest is by Vectors.Account.
 	FromCache int64 `json:"from_cache"`
 	Sent      int64 `json:"sent"`
+	Repeated  int64 `json:"repeated"` // texts that others of this compile are equal to
 	Requests  int64 `json:"requests"` // retries among them
 	Retries   int64 `json:"retries"`
 	Shortened int64 `json:"shortened"` // texts of which the model read a beginning only

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/pindex-dev/pindex/artifact"
+	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/internal/order"
 )
 
@@ -51,7 +52,7 @@ func (s *search) rerank(ctx context.Context, r *ranker, cands []candidate) error
 		}
 		why := "the reranker answered with too few scores"
 		if err != nil {
-			why = err.Error()
+			why = fail.Brief(err)
 		}
 		s.why = because(s.why, "not reranked: "+why)
 		return nil

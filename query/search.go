@@ -218,7 +218,7 @@ func (s *search) rank(ctx context.Context) (*ranker, []candidate, error) {
 				return nil, nil, err
 			}
 			s.useSem, s.useLex = false, true
-			s.why = because(s.why, "the semantic route cannot answer: "+err.Error())
+			s.why = because(s.why, "the semantic route cannot answer: "+fail.Brief(err))
 			if !s.structural {
 				s.route = RouteLexical
 			}

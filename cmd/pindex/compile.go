@@ -132,7 +132,7 @@ func runCompile(ctx context.Context, a *cli.App, f compileFlags, args []string) 
 	if err := addSCIP(a, &opts, store, f); err != nil {
 		return err
 	}
-	server, err := newEmbedder(ctx, a.Cache(), f.embed)
+	server, err := newEmbedder(ctx, a.Cache(), f.embed, a.Note)
 	if err != nil {
 		return err
 	}
@@ -207,8 +207,8 @@ func runCompile(ctx context.Context, a *cli.App, f compileFlags, args []string) 
 			state, ans.Commit, ans.Digest, ans.Store, ans.Tag, ans.Indexed, ans.Files, ans.Units, ans.Skipped, ans.Degraded)
 		writeSCIP(w, ans.SCIP, ans.Precise)
 		if e := ans.Embedding; e != nil {
-			fmt.Fprintf(w, "embedder %s: %d texts, %d with vectors of the parent's, %d of the cache's, %d sent in %d requests\nqueries need it too: set %s\n",
-				cli.Visible(e.Model), e.Texts, e.FromParent, e.FromCache, e.Sent, e.Requests, remote.EnvEmbedder)
+			fmt.Fprintf(w, "embedder %s: %d texts, %d with vectors of the parent's, %d of the cache's, %d sent in %d requests, %d equal to others of these\nqueries need it too: set %s='%s'\n",
+				cli.Visible(e.Model), e.Texts, e.FromParent, e.FromCache, e.Sent, e.Requests, e.Repeated, remote.EnvEmbedder, cli.Visible(f.embed))
 		}
 	})
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"sync"
+	"time"
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/compile"
@@ -30,7 +32,7 @@ type embedder struct {
 }
 
 // newEmbedder reads --embedder and asks the server what model it has.
-func newEmbedder(ctx context.Context, cache *fetch.Cache, flag string) (*embedder, error) {
+func newEmbedder(ctx context.Context, cache *fetch.Cache, flag string, note func(string, ...any)) (*embedder, error) {
 	if flag == "" || flag == builtinEmbedder {
 		return nil, nil
 	}
@@ -38,11 +40,29 @@ func newEmbedder(ctx context.Context, cache *fetch.Cache, flag string) (*embedde
 	if err != nil {
 		return nil, err
 	}
+	client.OnWait(waitNotes(note))
 	model, err := client.Describe(ctx, remote.KnownModels(vectorsDir(cache)))
 	if err != nil {
 		return nil, err
 	}
 	return openEmbedder(cache, model, client)
+}
+
+// waitNotes says that a compile waits for its server, once for requests that
+// wait at the same time.
+func waitNotes(note func(string, ...any)) func(time.Duration, error) {
+	var mu sync.Mutex
+	var until time.Time
+	return func(pause time.Duration, why error) {
+		mu.Lock()
+		defer mu.Unlock()
+		now := time.Now()
+		if now.Before(until) {
+			return
+		}
+		until = now.Add(pause)
+		note("the embedder: %v; trying again in %s", why, pause.Round(time.Second))
+	}
 }
 
 func embedderClient(endpoint string, l remote.Limits) (*remote.Client, error) {
@@ -86,6 +106,7 @@ func (e *embedder) Embed(ctx context.Context, keys [][16]byte, texts []string, d
 func (e *embedder) Account(out *compile.EmbeddingUse) {
 	u := e.client.Use()
 	out.FromCache, out.Sent = e.vectors.Found(), u.Texts
+	out.Repeated = max(0, int64(out.Texts)-int64(out.FromParent)-out.FromCache-out.Sent)
 	out.Requests, out.Retries, out.Shortened = u.Requests, u.Retries, u.Shortened
 }
 

@@ -164,7 +164,7 @@ func runSeal(ctx context.Context, a *cli.App, f sealFlags, args []string) error 
 	defer sink.Close()
 	j := joiner{store: store, sink: sink, shards: f.shards}
 	opts.Sink, opts.FindParent, opts.Complete = adapter{sink}, j.find, true
-	server, err := newEmbedder(ctx, a.Cache(), f.embed)
+	server, err := newEmbedder(ctx, a.Cache(), f.embed, a.Note)
 	if err != nil {
 		return err
 	}

@@ -34,8 +34,9 @@ type Cache struct {
 
 	mu    sync.Mutex
 	rows  map[[16]byte][]int8
-	own   *os.File // nil until something is kept
-	wrong error    // why nothing more is kept
+	fresh map[[16]byte]bool // of the rows: by Put
+	own   *os.File          // nil until something is kept
+	wrong error             // why nothing more is kept
 }
 
 const (
@@ -76,7 +77,7 @@ func KnownModels(dir string) []*embed.Remote {
 // OpenCache opens the cache of one model below dir. name is its folder's: the
 // hexadecimal digest of the model. "" for dir keeps vectors in memory alone.
 func OpenCache(dir, name string, m *embed.Remote) (*Cache, error) {
-	c := &Cache{dims: m.Dims(), rows: map[[16]byte][]int8{}}
+	c := &Cache{dims: m.Dims(), rows: map[[16]byte][]int8{}, fresh: map[[16]byte]bool{}}
 	if dir == "" {
 		return c, nil
 	}
@@ -202,6 +203,14 @@ func (c *Cache) Get(key [16]byte) []int8 {
 	return c.rows[key]
 }
 
+// found is Get, and tells whether the row was there before this process.
+func (c *Cache) found(key [16]byte) (row []int8, before bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	row = c.rows[key]
+	return row, row != nil && !c.fresh[key]
+}
+
 // Put keeps rows. Where the disk cannot take them, they are kept in memory and
 // Close says why.
 func (c *Cache) Put(keys [][16]byte, rows []int8) {
@@ -210,7 +219,7 @@ func (c *Cache) Put(keys [][16]byte, rows []int8) {
 	var b []byte
 	for i, k := range keys {
 		row := slices.Clone(rows[i*c.dims : (i+1)*c.dims])
-		c.rows[k] = row
+		c.rows[k], c.fresh[k] = row, true
 		b = c.record(b, k, row)
 	}
 	if c.dir == "" || c.wrong != nil || len(keys) == 0 {
@@ -276,7 +285,7 @@ type Vectors struct {
 	found int64
 }
 
-// Found returns how many rows came from the cache.
+// Found returns how many rows came from what the cache had before.
 func (v *Vectors) Found() int64 {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -291,9 +300,11 @@ func (v *Vectors) Embed(ctx context.Context, keys [][16]byte, texts []string, ds
 	var ask []int
 	found := int64(0)
 	for i, k := range keys {
-		if row := v.Cache.Get(k); row != nil {
+		if row, before := v.Cache.found(k); row != nil {
 			copy(dst[i*dims:], row)
-			found++
+			if before {
+				found++
+			}
 			continue
 		}
 		if at[k] == nil {

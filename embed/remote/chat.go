@@ -143,7 +143,7 @@ func (c *Chat) Ask(ctx context.Context, messages []Message, tools []Tool) (*Chat
 	})
 	var f *fail.Error
 	if err != nil && !errors.As(err, &f) && ctx.Err() == nil {
-		err = fail.Wrap(fail.Network, err, "see that the server runs and has the model", "the model at %s failed", c.e.Host())
+		err = fail.Wrap(fail.Network, err, remedyOf(err, "a chat model"), "the model at %s failed", c.e.Host())
 	}
 	if err != nil {
 		return nil, err

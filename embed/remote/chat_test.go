@@ -42,7 +42,7 @@ func TestChat(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		chat := remote.NewChat(e, remote.Limits{Attempts: 3, Timeout: 200 * time.Millisecond, Wait: time.Millisecond, MaxWait: 2 * time.Millisecond})
+		chat := remote.NewChat(e, remote.Limits{Attempts: 3, Timeout: 200 * time.Millisecond, Wait: time.Millisecond, MaxWait: time.Second})
 		a, err := chat.Ask(t.Context(), []remote.Message{{Role: "system", Content: "be brief"}, {Role: "user", Content: "hi" + strings.Repeat(" there", 300)}}, nil)
 		switch {
 		case c.want == "" && (err != nil || a.Content != "you said hi" || a.Prompt != 7 || a.Completion != 3 || a.Role != "assistant"):

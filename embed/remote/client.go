@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/pindex-dev/pindex/embed"
 	"github.com/pindex-dev/pindex/internal/fail"
@@ -35,6 +37,11 @@ func NewClient(e *Endpoint, l Limits) *Client {
 	}
 	return c
 }
+
+// OnWait has f called before each pause of a second or more between two
+// attempts, with its length and the reason. Call it before anything is asked; f
+// must be safe for concurrent use.
+func (c *Client) OnWait(f func(pause time.Duration, why error)) { c.r.waits = f }
 
 // Use is what a client has asked for so far.
 type Use struct {
@@ -194,6 +201,9 @@ func (c *Client) Describe(ctx context.Context, known []*embed.Remote) (*embed.Re
 	if err != nil {
 		return nil, c.explain(err)
 	}
+	if !slices.ContainsFunc(v[0], func(x float32) bool { return x != 0 }) {
+		return nil, fail.New(fail.Network, "see that the model is one of embeddings", "the embedder at %s answers with a vector of zeros", c.e.Host())
+	}
 	r := embed.Remote{ModelName: model, ServedDims: len(v[0]), QueryPrefix: c.e.QueryPrefix, TextPrefix: c.e.TextPrefix}
 	if r.ServedDims >= embed.PrintSize {
 		r.Print = embed.PrintOf(v[0])
@@ -296,6 +306,6 @@ func (c *Client) explain(err error) error {
 	if errors.As(err, &f) || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return fail.Wrap(fail.Network, err, "see that the server runs and has the model, and run the same command again: what it has answered is kept",
+	return fail.Wrap(fail.Network, err, remedyOf(err, "a server of embeddings that has the model"),
 		"the embedder at %s failed", c.e.Host())
 }

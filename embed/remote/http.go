@@ -62,6 +62,8 @@ type requester struct {
 	limits Limits
 	client *http.Client
 	slots  chan struct{}
+	// waits is called before a pause of a second or more; may be nil.
+	waits func(time.Duration, error)
 	// tried is called before every attempt, with its number from 0; may be nil.
 	tried func(attempt int)
 }
@@ -85,6 +87,58 @@ type passing struct {
 
 func (p *passing) Error() string { return p.err.Error() }
 func (p *passing) Unwrap() error { return p.err }
+
+// askedToWait says that a server asks for a longer pause than the limits allow.
+type askedToWait struct {
+	err         error
+	wait, limit time.Duration
+}
+
+func (a *askedToWait) Error() string {
+	return fmt.Sprintf("%v; it asks to wait %s, longer than the %s that are waited at most", a.err, a.wait, a.limit)
+}
+func (a *askedToWait) Unwrap() error { return a.err }
+
+// status is a refusal by its HTTP status.
+type status struct {
+	code int
+	said string
+}
+
+func (s *status) Error() string {
+	return fmt.Sprintf("HTTP %d %s%s", s.code, http.StatusText(s.code), s.said)
+}
+
+// errUnreached marks that there was no answer.
+var errUnreached = errors.New("no answer")
+
+// unreached is the error of a request without an answer.
+type unreached struct{ err error }
+
+func (u *unreached) Error() string        { return u.err.Error() }
+func (u *unreached) Unwrap() error        { return u.err }
+func (u *unreached) Is(target error) bool { return target == errUnreached }
+
+// remedyOf says what to do about a failure of a server; what names its kind.
+func remedyOf(err error, what string) string {
+	var s *status
+	var w *askedToWait
+	switch {
+	case errors.As(err, &w):
+		return "try again in " + w.wait.String()
+	case errors.As(err, &s) && s.code == http.StatusTooManyRequests:
+		return "it limits how often it is asked: try again later"
+	case errors.As(err, &s) && s.code >= 500:
+		return "look into the server's log, and try again"
+	case errors.As(err, &s) && s.code == http.StatusNotFound:
+		return "see that the address and the model's name are right"
+	case errors.As(err, &s):
+		return "see what the server says to it"
+	case errors.Is(err, errUnreached):
+		return "see that the server runs and can be reached"
+	}
+	return "see that the address is that of " + what
+}
 
 // ask sends one request, again where the failure may pass, and hands a good
 // answer of at most limit bytes to read.
@@ -118,14 +172,18 @@ func (r *requester) ask(ctx context.Context, method, url string, body any, limit
 		if !errors.As(err, &p) || attempt+1 >= r.limits.Attempts {
 			return err
 		}
-		pause := wait
-		if p.wait > 0 {
-			pause = p.wait
-		} else {
-			pause += spread(sent, attempt, wait/2)
+		if p.wait > r.limits.MaxWait {
+			return &askedToWait{err, p.wait, r.limits.MaxWait}
+		}
+		pause := p.wait
+		if pause == 0 {
+			pause = min(wait+spread(sent, attempt, wait/2), r.limits.MaxWait)
+		}
+		if r.waits != nil && pause >= time.Second {
+			r.waits(pause, err)
 		}
 		select {
-		case <-time.After(min(pause, r.limits.MaxWait)):
+		case <-time.After(pause):
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
@@ -156,7 +214,7 @@ func (r *requester) once(ctx context.Context, method, url string, sent []byte, l
 	}
 	res, err := r.client.Do(req)
 	if err != nil {
-		return &passing{err: r.clean(err)}
+		return &passing{err: &unreached{r.clean(err)}}
 	}
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {
@@ -197,7 +255,7 @@ func (r *requester) onlyModel(ctx context.Context) (string, error) {
 // far as it is short.
 func (r *requester) refused(res *http.Response) error {
 	head, _ := io.ReadAll(io.LimitReader(res.Body, 4<<10)) // what cannot be read says nothing
-	err := fmt.Errorf("HTTP %d %s%s", res.StatusCode, http.StatusText(res.StatusCode), r.said(head))
+	err := error(&status{res.StatusCode, r.said(head)})
 	switch code := res.StatusCode; {
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		what := "set " + r.e.envKey + " to a key of this server"

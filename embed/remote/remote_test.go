@@ -17,7 +17,7 @@ import (
 )
 
 // quick are limits under which nothing waits.
-var quick = Limits{Attempts: 3, Timeout: 200 * time.Millisecond, Wait: time.Millisecond, MaxWait: 2 * time.Millisecond, Batch: 8}
+var quick = Limits{Attempts: 3, Timeout: 200 * time.Millisecond, Wait: time.Millisecond, MaxWait: time.Second, Batch: 8}
 
 func start(t *testing.T, s *remotetest.Server) string {
 	t.Helper()
@@ -134,6 +134,7 @@ func TestFaults(t *testing.T) {
 		{fault: remotetest.Truncated, want: "cut off"},
 		{fault: remotetest.Busy, times: 2},
 		{fault: remotetest.Busy, want: "HTTP 429"},
+		{fault: remotetest.BusyLong, want: "it asks to wait 1h0m0s, longer than the 1s that are waited at most (try again in 1h0m0s)"},
 		{fault: remotetest.Broken, times: 2},
 		{fault: remotetest.Broken, want: "HTTP 500"},
 		{fault: remotetest.Hangup, times: 2},
@@ -368,4 +369,45 @@ func FuzzAnswers(f *testing.F) {
 		_ = parse(b, &ans)
 		_, _ = rerankItems(b)
 	})
+}
+
+// A pause is said before it is made, and one that is too long is not made.
+func TestPauses(t *testing.T) {
+	for _, c := range []struct {
+		fault    remotetest.Fault
+		requests int
+		said     []time.Duration
+	}{
+		{remotetest.Busy, 3, []time.Duration{time.Second, time.Second}},
+		{remotetest.BusyLong, 1, nil},
+		{remotetest.Broken, 3, nil}, // milliseconds
+	} {
+		s := &remotetest.Server{ModelName: "toy"}
+		cl, m := client(t, s)
+		var said []time.Duration
+		cl.OnWait(func(d time.Duration, _ error) { said = append(said, d) })
+		s.Lock()
+		s.Fault, s.Requests = c.fault, 0
+		s.Unlock()
+		_, err := cl.Queries(t.Context(), m, []string{"q"})
+		if err == nil || s.Requests != c.requests || !slices.Equal(said, c.said) {
+			t.Errorf("%s: %d requests, pauses %v, error %v", c.fault, s.Requests, said, err)
+		}
+	}
+}
+
+// What is repeated within a compile does not come from the cache.
+func TestRepeatsAreNotTheCaches(t *testing.T) {
+	s := &remotetest.Server{ModelName: "toy"}
+	cl, m := client(t, s)
+	v := vectors(t, cl, m, "")
+	rows := make([]int8, 2*m.Dims())
+	for range 2 {
+		if err := v.Embed(t.Context(), [][16]byte{{1}, {1}}, []string{"same", "same"}, rows); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if u := cl.Use(); v.Found() != 0 || u.Texts != 1 {
+		t.Errorf("%d of the cache's, %d sent", v.Found(), u.Texts)
+	}
 }

@@ -108,7 +108,7 @@ func (r *Reranker) Rerank(ctx context.Context, question string, texts []string) 
 	})
 	var f *fail.Error
 	if err != nil && !errors.As(err, &f) && ctx.Err() == nil {
-		err = fail.Wrap(fail.Network, err, "see that the server runs and has the model", "the reranker at %s failed", r.e.Host())
+		err = fail.Wrap(fail.Network, err, remedyOf(err, "a reranker"), "the reranker at %s failed", r.e.Host())
 	}
 	return out, err
 }

@@ -5,6 +5,7 @@ package fail
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Code is a process exit code. The values are a contract with scripts; they
@@ -52,6 +53,25 @@ func New(code Code, remedy, format string, args ...any) *Error {
 // Wrap returns an Error around a cause.
 func Wrap(code Code, err error, remedy, format string, args ...any) *Error {
 	return &Error{Code: code, What: fmt.Sprintf(format, args...), Remedy: remedy, Err: err}
+}
+
+// Brief returns what err says, with one remedy at its end: that of the innermost
+// *Error, which is nearest to the cause.
+func Brief(err error) string {
+	what, remedy := "", ""
+	for err != nil {
+		var e *Error
+		if !errors.As(err, &e) {
+			what += ": " + err.Error()
+			break
+		}
+		what += ": " + e.What
+		if e.Remedy != "" {
+			remedy = " (" + e.Remedy + ")"
+		}
+		err = e.Err
+	}
+	return strings.TrimPrefix(what, ": ") + remedy
 }
 
 // CodeOf returns the exit code that err asks for: OK for nil, the code of the

@@ -38,6 +38,8 @@ const (
 	NoJSON     Fault = "no JSON"
 	Redirect   Fault = "redirect"
 	Busy       Fault = "429"
+	BusyLong   Fault = "429 for an hour"
+	Zeros      Fault = "zeros"
 	Broken     Fault = "500"
 	Denied     Fault = "401"
 	Slow       Fault = "slow"
@@ -170,6 +172,9 @@ func (s *Server) plainFault(w http.ResponseWriter, f Fault, texts []string) bool
 	case Busy:
 		w.Header().Set("Retry-After", "1")
 		refuse(w, http.StatusTooManyRequests, "slow down")
+	case BusyLong:
+		w.Header().Set("Retry-After", "3600")
+		refuse(w, http.StatusTooManyRequests, "slow down")
 	case Broken:
 		http.Error(w, "<html>oops</html>", http.StatusInternalServerError)
 	case Denied:
@@ -243,6 +248,8 @@ func (s *Server) embeddings(w http.ResponseWriter, texts []string, f Fault) {
 			emb = "[NaN" + emb[strings.IndexByte(emb, ','):]
 		case Null:
 			emb = "[null" + emb[strings.IndexByte(emb, ','):]
+		case Zeros:
+			emb = "[0" + strings.Repeat(",0", len(v)-1) + "]"
 		case Huge:
 			emb = "[1e300" + emb[strings.IndexByte(emb, ','):]
 		case Base64:
