@@ -147,6 +147,9 @@ func (r *ranker) countUnits(f *fileCand, u *artifact.UnitsReader) int {
 		}
 	}
 	for k := range f.units {
+		if r.answers(f.units[k].doc) {
+			continue
+		}
 		// Of its name or its links alone.
 		lo, hi := u.UnitDocs(f.units[k].unit)
 		answers := false
