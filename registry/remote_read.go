@@ -12,6 +12,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/opencontainers/go-digest"
@@ -250,10 +251,6 @@ func rangeFits(value string, start, size int64) bool { return rangeIs(value, sta
 // rangeIs reports whether a Content-Range is of the bytes first to last of a
 // blob of the right size.
 func rangeIs(value string, first, last, size int64) bool {
-	var from, to int64
-	var total string
-	if n, err := fmt.Sscanf(value, "bytes %d-%d/%s", &from, &to, &total); n != 3 || err != nil {
-		return false
-	}
-	return from == first && to == last && (total == "*" || total == fmt.Sprint(size))
+	bytes := fmt.Sprintf("bytes %d-%d/", first, last)
+	return value == bytes+"*" || value == bytes+strconv.FormatInt(size, 10)
 }
