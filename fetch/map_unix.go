@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/pindex-dev/pindex/internal/plainfile"
 )
 
 // openMapped maps the regular file at path, which must have exactly size
@@ -53,13 +55,9 @@ func openMapped(path string, size int64) (m mapping, written time.Time, err erro
 	return mapping{b, false}, written, nil
 }
 
-// openNoWait keeps an open from waiting for the writer of a pipe that stands in
-// the place of a file.
-const openNoWait = unix.O_NONBLOCK
-
 func openRetry(path string) (int, error) {
 	for {
-		fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NOFOLLOW|openNoWait, 0)
+		fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NOFOLLOW|plainfile.NoWait, 0)
 		if !errors.Is(err, unix.EINTR) {
 			return fd, err
 		}

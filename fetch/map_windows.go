@@ -11,8 +11,6 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-const openNoWait = 0 // files of the cache are no pipes here
-
 // openMapped maps the regular file at path, which must have exactly size
 // bytes. Where it cannot be mapped it is read. written is when it was last
 // written or stamped.

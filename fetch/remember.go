@@ -18,6 +18,7 @@ import (
 
 	"github.com/pindex-dev/pindex/artifact"
 	"github.com/pindex-dev/pindex/internal/gitobj"
+	"github.com/pindex-dev/pindex/internal/plainfile"
 	"github.com/pindex-dev/pindex/registry"
 )
 
@@ -309,13 +310,13 @@ func (c *Cache) record(store, tag string) (tagRecord, bool) {
 // readSmall reads a file of at most limit bytes, and when it was last written or
 // stamped. It returns nil where there is none.
 func readSmall(path string, limit int64) (b []byte, written time.Time) {
-	f, err := os.OpenFile(path, os.O_RDONLY|openNoWait, 0)
+	f, err := plainfile.Open(path)
 	if err != nil {
 		return nil, written
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() || info.Size() > limit {
+	if err != nil || info.Size() > limit {
 		return nil, written
 	}
 	b = make([]byte, info.Size())

@@ -16,6 +16,7 @@ import (
 
 	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/internal/gitobj"
+	"github.com/pindex-dev/pindex/internal/plainfile"
 )
 
 // ChangeKind says how a tracked file of the working tree differs from a tree.
@@ -430,7 +431,7 @@ func (w *worker) sameContent(full string, st fileStat, e *Entry, mode uint32) (s
 }
 
 func readFile(path string, buf []byte) ([]byte, error) {
-	f, err := OpenPlain(path)
+	f, err := plainfile.Open(path)
 	if err != nil {
 		return buf, err
 	}

@@ -50,31 +50,3 @@ func TestPipes(t *testing.T) {
 		t.Errorf("untracked: %q, %v", others, err)
 	}
 }
-
-func TestOpenPlain(t *testing.T) {
-	dir := t.TempDir()
-	file, fifo := filepath.Join(dir, "file"), filepath.Join(dir, "fifo")
-	if err := os.WriteFile(file, []byte("x"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	pipe(t, fifo)
-	link := filepath.Join(dir, "link")
-	if err := os.Symlink("fifo", link); err != nil {
-		t.Fatal(err)
-	}
-	loop := filepath.Join(dir, "loop")
-	if err := os.Symlink("loop", loop); err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range []string{fifo, link, loop, dir, os.DevNull, filepath.Join(file, "below")} {
-		if f, err := git.OpenPlain(path); err == nil {
-			_ = f.Close()
-			t.Errorf("%s opens", path)
-		}
-	}
-	f, err := git.OpenPlain(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = f.Close()
-}

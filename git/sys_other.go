@@ -6,6 +6,4 @@ import "os/exec"
 
 func detach(*exec.Cmd) {}
 
-const openNoWait = 0
-
 func isNotDir(error) bool { return false }

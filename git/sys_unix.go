@@ -16,8 +16,5 @@ func detach(cmd *exec.Cmd) {
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
 
-// openNoWait opens a pipe without waiting for its other end.
-const openNoWait = syscall.O_NONBLOCK
-
 // isNotDir reports whether a path has a file where it needs a folder.
 func isNotDir(err error) bool { return errors.Is(err, syscall.ENOTDIR) }

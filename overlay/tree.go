@@ -14,6 +14,7 @@ import (
 	"github.com/pindex-dev/pindex/git"
 	"github.com/pindex-dev/pindex/internal/fail"
 	"github.com/pindex-dev/pindex/internal/gitobj"
+	"github.com/pindex-dev/pindex/internal/plainfile"
 )
 
 // maxFile is the size in bytes above which a changed file is not read: it is
@@ -125,7 +126,7 @@ func readFile(full string, mode uint32) ([]byte, error) {
 		target, err := os.Readlink(full)
 		return []byte(filepath.ToSlash(target)), err
 	}
-	f, err := git.OpenPlain(full)
+	f, err := plainfile.Open(full)
 	if err != nil {
 		return nil, err
 	}

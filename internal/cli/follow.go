@@ -15,6 +15,7 @@ import (
 	"github.com/pindex-dev/pindex/fetch"
 	"github.com/pindex-dev/pindex/git"
 	"github.com/pindex-dev/pindex/internal/fail"
+	"github.com/pindex-dev/pindex/internal/plainfile"
 	"github.com/pindex-dev/pindex/overlay/bylines"
 	"github.com/pindex-dev/pindex/query"
 )
@@ -278,7 +279,7 @@ func workTreeReader(root string) bylines.Read {
 		if !info.Mode().IsRegular() {
 			return nil, 0, fs.ErrNotExist
 		}
-		file, err := git.OpenPlain(full)
+		file, err := plainfile.Open(full)
 		if err != nil {
 			return nil, 0, gone(err)
 		}

@@ -72,6 +72,7 @@ var mayImport = map[string][]string{
 	"internal/evalbench":      {"artifact", "compile", "embed", "git", "query", "bundle", "embed/remote", "mcp/tools", "internal/peers"},
 	"internal/peers":          {},
 	"internal/wire":           {},
+	"internal/plainfile":      {},
 	"internal/train":          {"artifact", "analysis", "embed", "compile/syntax", "compile/units", "internal/filetext"},
 	"internal/fail":           {},
 	"internal/filetext":       {"artifact"},
@@ -85,7 +86,7 @@ var mayImport = map[string][]string{
 	"internal/visibility":     {},
 }
 
-var leaves = []string{"internal/durable", "internal/fail", "internal/gitobj", "internal/command", "internal/order", "internal/stats", "internal/lateregexp", "internal/wire"}
+var leaves = []string{"internal/durable", "internal/fail", "internal/gitobj", "internal/command", "internal/order", "internal/stats", "internal/lateregexp", "internal/wire", "internal/plainfile"}
 
 type pkg struct {
 	ImportPath string
