@@ -142,10 +142,7 @@ func (r *rustReader) unary() *Node {
 	case rsLet:
 		r.p++
 		value := &Node{Kind: Bad}
-		saved, mark := len(r.open), len(r.body.all)
-		r.patterns(value)
-		names := append([]*Def{}, r.open[saved:]...)
-		r.open, r.body.all = r.open[:saved], r.body.all[:mark]
+		names := r.unseen(value)
 		if r.k() == '=' {
 			r.p++
 			r.control++
@@ -217,10 +214,7 @@ func (r *rustReader) operand() *Node {
 	case rsFor:
 		r.p++
 		value := &Node{Kind: Receive}
-		saved, mark := len(r.open), len(r.body.all)
-		r.patterns(value)
-		names := append([]*Def{}, r.open[saved:]...)
-		r.open, r.body.all = r.open[:saved], r.body.all[:mark]
+		names := r.unseen(value)
 		if r.k() == rsIn {
 			r.p++
 			value.X = r.condition()

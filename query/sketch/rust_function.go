@@ -1,5 +1,16 @@
 package sketch
 
+// param declares the generic parameter whose name stands here, of an item that
+// begins at start.
+func (r *rustReader) param(kind DefKind, start uint32) *Def {
+	d := &Def{Kind: kind, Name: r.text(), At: r.at()}
+	r.declare(d)
+	d.From = start
+	r.note(d)
+	r.p++
+	return d
+}
+
 // generics reads "<'a, T: Bound = X, const N: usize>".
 func (r *rustReader) generics(start uint32) []*Def {
 	if r.k() != '<' {
@@ -12,23 +23,15 @@ func (r *rustReader) generics(start uint32) []*Def {
 		r.attributes()
 		switch r.k() {
 		case tLifetime:
-			d := &Def{Kind: TypeParam, Name: r.text(), At: r.at()}
-			r.declare(d)
-			d.From = start
-			r.note(d)
-			r.p++
+			r.param(TypeParam, start)
 			if r.k() == ':' {
 				r.p++
 				r.bounds()
 			}
 		case rsConst:
 			r.p++
-			d := &Def{Kind: Const, Name: r.text(), At: r.at()}
-			r.declare(d)
-			d.From = start
-			r.note(d)
+			d := r.param(Const, start)
 			out = append(out, d)
-			r.p++
 			if r.k() == ':' {
 				r.p++
 				d.Type = r.typ()
@@ -38,12 +41,8 @@ func (r *rustReader) generics(start uint32) []*Def {
 				r.operand()
 			}
 		case tIdent:
-			d := &Def{Kind: TypeParam, Name: r.text(), At: r.at()}
-			r.declare(d)
-			d.From = start
-			r.note(d)
+			d := r.param(TypeParam, start)
 			out = append(out, d)
-			r.p++
 			if r.k() == ':' {
 				r.p++
 				d.Bases = r.bounds()

@@ -232,16 +232,26 @@ func (r *rustReader) useTree(x *Node, path string) []*Def {
 	return out
 }
 
-func (r *rustReader) structItem(start uint32) *Def {
+// generic reads what items with a name and type parameters begin with, and
+// begins their scope. It returns nil where no name stands.
+func (r *rustReader) generic(kind DefKind, start uint32) (d *Def, params []*Def) {
 	r.p++
 	if r.k() != tIdent {
-		return nil
+		return nil, nil
 	}
-	d := &Def{Kind: TypeName, Name: r.text(), At: r.at(), Start: start}
+	d = &Def{Kind: kind, Name: r.text(), At: r.at(), Start: start}
 	r.p++
 	r.push()
-	ps := r.generics(start)
-	d.Via = &Node{Kind: FuncType, Fn: &Func{TypeParams: ps}}
+	params = r.generics(start)
+	d.Via = &Node{Kind: FuncType, Fn: &Func{TypeParams: params}}
+	return d, params
+}
+
+func (r *rustReader) structItem(start uint32) *Def {
+	d, ps := r.generic(TypeName, start)
+	if d == nil {
+		return nil
+	}
 	r.where(ps)
 	d.Type = r.fields()
 	r.where(ps)
@@ -289,15 +299,11 @@ func (r *rustReader) fields() *Node {
 }
 
 func (r *rustReader) enumItem(start uint32) *Def {
-	r.p++
-	if r.k() != tIdent {
+	d, ps := r.generic(TypeName, start)
+	if d == nil {
 		return nil
 	}
-	d := &Def{Kind: TypeName, Name: r.text(), At: r.at(), Start: start, Type: &Node{Kind: StructType}}
-	r.p++
-	r.push()
-	ps := r.generics(start)
-	d.Via = &Node{Kind: FuncType, Fn: &Func{TypeParams: ps}}
+	d.Type = &Node{Kind: StructType}
 	r.where(ps)
 	if r.k() == '{' {
 		end := r.closing(r.p)
@@ -324,15 +330,10 @@ func (r *rustReader) enumItem(start uint32) *Def {
 }
 
 func (r *rustReader) traitItem(start uint32) *Def {
-	r.p++
-	if r.k() != tIdent {
+	d, ps := r.generic(Trait, start)
+	if d == nil {
 		return nil
 	}
-	d := &Def{Kind: Trait, Name: r.text(), At: r.at(), Start: start}
-	r.p++
-	r.push()
-	ps := r.generics(start)
-	d.Via = &Node{Kind: FuncType, Fn: &Func{TypeParams: ps}}
 	if r.k() == ':' {
 		r.p++
 		d.Bases = r.bounds()
@@ -446,15 +447,11 @@ func (r *rustReader) constItem() *Def {
 }
 
 func (r *rustReader) typeItem(start uint32) *Def {
-	r.p++
-	if r.k() != tIdent {
+	d, ps := r.generic(TypeName, start)
+	if d == nil {
 		return nil
 	}
-	d := &Def{Kind: TypeName, Alias: true, Name: r.text(), At: r.at(), Start: start}
-	r.p++
-	r.push()
-	ps := r.generics(start)
-	d.Via = &Node{Kind: FuncType, Fn: &Func{TypeParams: ps}}
+	d.Alias = true
 	if r.k() == ':' {
 		r.p++
 		d.Bases = r.bounds()

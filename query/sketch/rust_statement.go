@@ -116,10 +116,7 @@ func (r *rustReader) letStatement() {
 	r.p++
 	// The value is read before the names are seen, and stands behind them.
 	value := &Node{Kind: Bad}
-	saved, mark := len(r.open), len(r.body.all)
-	r.patterns(value)
-	names := append([]*Def{}, r.open[saved:]...)
-	r.open, r.body.all = r.open[:saved], r.body.all[:mark]
+	names := r.unseen(value)
 	if r.k() == ':' {
 		r.p++
 		value.Kind, value.Y = Typed, r.typ()
@@ -140,6 +137,15 @@ func (r *rustReader) letStatement() {
 	for _, d := range names {
 		r.declare(d)
 	}
+}
+
+// unseen reads patterns whose names are declared later: behind the value.
+func (r *rustReader) unseen(value *Node) []*Def {
+	saved, mark := len(r.open), len(r.body.all)
+	r.patterns(value)
+	names := append([]*Def{}, r.open[saved:]...)
+	r.open, r.body.all = r.open[:saved], r.body.all[:mark]
+	return names
 }
 
 func (r *rustReader) closure() *Node {
