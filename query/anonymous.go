@@ -21,13 +21,9 @@ func (b *binder) anonymousAt(file int, occ artifact.Occurrence) (*decl, error) {
 	if occ.Role != artifact.RoleInstantiate || b.t.files[file].lang != "java" {
 		return nil, nil
 	}
-	t, err := b.text(file)
-	if err != nil || t == nil {
+	t, at, err := b.textAt(file, occ.Pos)
+	if t == nil {
 		return nil, err
-	}
-	at, ok := t.offset(occ.Pos)
-	if !ok {
-		return nil, nil
 	}
 	at += uint32(len(occ.Name))
 	n := bodyBehind(t.text[min(int(at), len(t.text)):min(int(at)+maxAhead, len(t.text))])

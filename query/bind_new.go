@@ -24,13 +24,9 @@ func (b *binder) memberOfNew(u use) (outcome, error) {
 	default:
 		return undecided, nil
 	}
-	t, err := b.text(u.file)
-	if err != nil || t == nil {
+	t, at, err := b.textAt(u.file, u.occ.Pos)
+	if t == nil {
 		return undecided, err
-	}
-	at, ok := t.offset(u.occ.Pos)
-	if !ok {
-		return undecided, nil
 	}
 	before := t.text[max(0, int(at)-maxConstruction):at]
 	if typ, ok := bytes.CutSuffix(before, []byte(".class.")); ok && len(typ) > 0 && typ[len(typ)-1] == ']' {

@@ -295,6 +295,19 @@ func (b *binder) text(file int) (*lineTable, error) {
 	return t, nil
 }
 
+// textAt is text with the offset of a position; nil where either is unknown.
+func (b *binder) textAt(file int, pos artifact.Position) (*lineTable, uint32, error) {
+	t, err := b.text(file)
+	if err != nil || t == nil {
+		return nil, 0, err
+	}
+	at, ok := t.offset(pos)
+	if !ok {
+		return nil, 0, nil
+	}
+	return t, at, nil
+}
+
 // line returns one line's text.
 func (b *binder) line(file, n int) (SourceText, error) {
 	t, err := b.text(file)

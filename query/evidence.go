@@ -346,13 +346,7 @@ func (e *Engine) docText(p, d int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	d -= e.docBase[p]
-	doc, file := u.Doc(d), u.DocFile(d)
-	if isUTF16(u.Encoding(file)) {
-		t := transcode(src.Content(file), u.Encoding(file))
-		return linesOf(t.text, int(doc.StartLine), int(doc.EndLine)), nil
-	}
-	return src.Content(file)[doc.Start:doc.End], nil
+	return documentText(u, src, d-e.docBase[p]), nil
 }
 
 // runScan finds rows of a text's tokens in another. It keeps its memory.

@@ -218,13 +218,9 @@ func (b *binder) inferUse(u use) (outcome, error) {
 	if !sketch.Supports(b.t.files[u.file].lang) {
 		return undecided, nil
 	}
-	t, err := b.text(u.file)
-	if err != nil || t == nil {
+	t, at, err := b.textAt(u.file, u.occ.Pos)
+	if t == nil {
 		return undecided, err
-	}
-	at, ok := t.offset(u.occ.Pos)
-	if !ok {
-		return undecided, nil
 	}
 	in, err := b.infer(u.file, at)
 	if err != nil {

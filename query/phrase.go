@@ -154,20 +154,22 @@ func (e *Engine) phraseOnSource(p int, docs []uint32, ph *analysis.Phrase) ([]ui
 	var a analysis.Analyzer
 	var out []uint32
 	for _, d := range docs {
-		doc := u.Doc(int(d))
-		file := u.DocFile(int(d))
-		text := src.Content(file)
-		if isUTF16(u.Encoding(file)) {
-			t := transcode(text, u.Encoding(file))
-			text = linesOf(t.text, int(doc.StartLine), int(doc.EndLine))
-		} else {
-			text = text[doc.Start:doc.End]
-		}
-		if holdsPhrase(&a, text, ph.Terms) {
+		if holdsPhrase(&a, documentText(u, src, int(d)), ph.Terms) {
 			out = append(out, d)
 		}
 	}
 	return out, nil
+}
+
+// documentText returns the text of a document of a partition, in UTF-8.
+func documentText(u *artifact.UnitsReader, src *artifact.SourceReader, d int) []byte {
+	doc, file := u.Doc(d), u.DocFile(d)
+	text := src.Content(file)
+	if isUTF16(u.Encoding(file)) {
+		t := transcode(text, u.Encoding(file))
+		return linesOf(t.text, int(doc.StartLine), int(doc.EndLine))
+	}
+	return text[doc.Start:doc.End]
 }
 
 func linesOf(text []byte, first, last int) []byte {

@@ -39,21 +39,7 @@ type goType struct {
 	list      []*goType // tuple; arguments of a named type
 }
 
-// goEnv binds type parameters.
-type goEnv struct {
-	up    *goEnv
-	param *sketch.Def
-	typ   *goType
-}
-
-func (e *goEnv) get(p *sketch.Def) *goType {
-	for ; e != nil; e = e.up {
-		if e.param == p {
-			return e.typ
-		}
-	}
-	return nil
-}
+type goEnv = bound[goType]
 
 var (
 	goNothing   = &goType{}

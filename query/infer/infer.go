@@ -128,6 +128,22 @@ func (r *Reader) Meaning(file int, at uint32) (Result, error) {
 	return Result{}, nil
 }
 
+// bound binds a type parameter, and what up binds.
+type bound[T any] struct {
+	up    *bound[T]
+	param *sketch.Def
+	typ   *T
+}
+
+func (e *bound[T]) get(p *sketch.Def) *T {
+	for ; e != nil; e = e.up {
+		if e.param == p {
+			return e.typ
+		}
+	}
+	return nil
+}
+
 // Locate finds a symbol's definition in the text; ok is false when the text is
 // not read as the parser read it.
 func Locate(t Tree, d Symbol) (x Thing, ok bool, err error) {

@@ -30,21 +30,8 @@ type rustType struct {
 	env  *rustEnv
 }
 
-// rustEnv binds type parameters; param nil binds Self.
-type rustEnv struct {
-	up    *rustEnv
-	param *sketch.Def
-	typ   *rustType
-}
-
-func (e *rustEnv) get(p *sketch.Def) *rustType {
-	for ; e != nil; e = e.up {
-		if e.param == p {
-			return e.typ
-		}
-	}
-	return nil
-}
+// In a rustEnv, param nil binds Self.
+type rustEnv = bound[rustType]
 
 var rustNothing = &rustType{}
 

@@ -313,14 +313,8 @@ func (r *rustTypes) step(x Thing, name string, depth int) (found []Thing, outsid
 			if t, err = r.typeOf(x.File, x.Def.Type, nil); err != nil {
 				return nil, false, err
 			}
-			if t.kind == rustAdt {
-				if found := membersNamed(t.def, name); found != nil {
-					return found, false, nil
-				}
-			}
 		}
-		found, _, outside, err := r.find(t, name, true)
-		return found, outside, err
+		return r.inType(t, name)
 	case sketch.Trait:
 		found, _, err := r.inTrait(x, name, nil, 0)
 		return found, false, err
@@ -337,13 +331,19 @@ func (r *rustTypes) step(x Thing, name string, depth int) (found []Thing, outsid
 		if err != nil {
 			return nil, false, err
 		}
-		if t.kind == rustAdt {
-			if found := membersNamed(t.def, name); found != nil {
-				return found, false, nil
-			}
-		}
-		found, _, outside, err := r.find(t, name, true)
-		return found, outside, err
+		return r.inType(t, name)
 	}
 	return nil, false, nil
+}
+
+// inType looks a name up in a type: its own variants and fields, then what is
+// implemented for it.
+func (r *rustTypes) inType(t *rustType, name string) (found []Thing, outside bool, err error) {
+	if t.kind == rustAdt {
+		if found := membersNamed(t.def, name); found != nil {
+			return found, false, nil
+		}
+	}
+	found, _, outside, err = r.find(t, name, true)
+	return found, outside, err
 }
